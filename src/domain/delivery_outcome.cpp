@@ -10,6 +10,12 @@ bool done(const ItemTally& items) {
   return settled(items) && items.shared > 0;
 }
 
+// The cause that ends a delivery which owes nothing any more.
+std::optional<Cause> end_of(const ItemTally& items) {
+  if (!settled(items)) return std::nullopt;
+  return items.shared > 0 ? Cause::nothing_left_owed : Cause::nothing_to_deliver;
+}
+
 // `ended` is the cause that invalidates when nothing reached the customer.
 Verdict stop_with(Cause ended, const ItemTally& items) {
   if (items.shared == 0) return {.cause = ended};
@@ -18,8 +24,7 @@ Verdict stop_with(Cause ended, const ItemTally& items) {
 }
 
 Verdict go_on(const ItemTally& items, Finding finding, ResolutionCode code) {
-  if (done(items)) return {.cause = Cause::nothing_left_owed};
-  if (settled(items)) return {.cause = Cause::nothing_to_deliver};
+  if (const auto end = end_of(items)) return {.cause = end};
   switch (finding) {
     case Finding::permanent:
       return {.cause = Cause::permanent_failure, .code = code};
@@ -77,11 +82,15 @@ Verdict conclude_job(const ItemTally& items, Finding finding, ResolutionCode cod
     case PendingActionKind::refresh:
       return {.cause = Cause::refreshed};
     case PendingActionKind::retry:
-      return {.cause = done(items) ? Cause::nothing_left_owed : Cause::retried};
+      return {.cause = end_of(items).value_or(Cause::retried)};
     case PendingActionKind::cloud_account_changed:
-      return {.cause = done(items) ? Cause::nothing_left_owed : Cause::cloud_account_changed};
+      return {.cause = end_of(items).value_or(Cause::cloud_account_changed)};
     case PendingActionKind::review:
-      return {.cause = done(items) ? Cause::nothing_left_owed : review_cause(pending.reviews)};
+      if (done(items)) return {.cause = Cause::nothing_left_owed};
+      // An order that is too large has no items to conclude from.
+      if (items.dropped > 0 && !pending.reviews.has(ReviewReason::too_large))
+        return {.cause = end_of(items).value_or(review_cause(pending.reviews))};
+      return {.cause = review_cause(pending.reviews)};
     case PendingActionKind::reopen:
       return {.cause = Cause::reopened};
     case PendingActionKind::invalidate:

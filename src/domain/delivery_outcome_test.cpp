@@ -84,6 +84,21 @@ TEST(DeliveryOutcome, TheMerchantsWordHoldsWhateverTheJobDid) {
       Cause::retried);
 }
 
+TEST(DeliveryOutcome, WhatOwesNothingAnyMoreIsNeitherTriedAgainNorReviewed) {
+  for (const auto asks : {P::none, P::retry, P::cloud_account_changed}) {
+    EXPECT_EQ(conclude_job({.dropped = 1}, Finding::worked, kNoCode, asked(asks)).cause,
+              Cause::nothing_to_deliver);
+    EXPECT_EQ(conclude_job({.shared = 1}, Finding::worked, kNoCode, asked(asks)).cause,
+              Cause::nothing_left_owed);
+  }
+  const auto reviewed = [](ReviewReason reason, ItemTally items) {
+    return conclude_job(items, Finding::worked, kNoCode, pending_review(reason)).cause;
+  };
+  EXPECT_EQ(reviewed(ReviewReason::held, {.dropped = 1}), Cause::nothing_to_deliver);
+  EXPECT_EQ(reviewed(ReviewReason::held, {.owed = 1, .dropped = 1}), Cause::held);
+  EXPECT_EQ(reviewed(ReviewReason::too_large, {.dropped = 1}), Cause::became_too_large);
+}
+
 TEST(DeliveryOutcome, OfTheReasonsOfAReviewTheGravestIsItsCause) {
   ReviewReasons reasons(ReviewReason::held);
   EXPECT_EQ(conclude_job({.owed = 1}, Finding::worked, kNoCode, pending_review(reasons)).cause, Cause::held);

@@ -473,7 +473,7 @@ class World {
   void grant(std::int64_t credits) {
     write([&](storage::Tx& tx) {
       update_balance(tx, account, domain::grant(*lock_balance(tx, account), credits).value());
-      add_account_task(tx, account, storage::AccountTaskKind::resume_credits);
+      give_out_credits(tx, account, credits);
     });
     if (worker) worker->wake();
   }

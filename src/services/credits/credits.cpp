@@ -121,7 +121,8 @@ Task<Expected<domain::Balance>> Credits::grant(Executor& executor, AccountId acc
     tell(domain::LedgerEntryKind::grant, credits);
     if (const auto paid = before->debt - after->debt; paid > 0)
       tell(domain::LedgerEntryKind::debt_paid, paid);
-    if (after->available() > 0) add_account_task(tx, account, storage::AccountTaskKind::resume_credits);
+    const auto more = after->available() - before->available();
+    if (more > 0) give_out_credits(tx, account, more);
     const auto detail = note.empty() ? std::to_string(credits) : fmt::format("{}: {}", credits, note);
     insert_audit(tx, ids_,
                  {.account = account,

@@ -60,6 +60,11 @@ class PendingRules : public ::testing::Test {
     event.too_many_refund_lines = true;
     return event;
   }
+  static OrderEvent refund_of_line(const std::string& line) {
+    auto event = of_kind(OrderEvent::Kind::refund);
+    event.refunds = {{"refund of " + line, {{line, 1}}}};
+    return event;
+  }
   // The first call of that kind is held: its delivery is in processing meanwhile.
   void hold_first(const std::string& call, Fate fate = Fate::hold) {
     world.cloud.before = [this, call, fate](auto& made, auto&) {
@@ -110,6 +115,42 @@ class PendingRules : public ::testing::Test {
   World world;
   bool held_ = false;
 };
+
+// ---------------------------------------------------------------- nothing owed any more
+
+TEST_F(PendingRules, ARefundOfEveryLineWhileTheBuyerIsLookedUpSendsNoFriendRequest) {
+  const auto id = deliver_while_held(paid(0, Payment::deliver), "find_user");
+  world.accept(refund_of_line("L1"));
+  release();
+  EXPECT_EQ(world.status(id), "invalidated");
+  EXPECT_EQ(world.delivery(id).reason, "order_refunded");
+  EXPECT_EQ(world.cloud.requests["u-ann"], 0);
+}
+
+TEST_F(PendingRules, TheOtherOrdersOfThatBuyerGoOn) {
+  const auto id = deliver_while_held(paid(0, Payment::deliver), "find_user");
+  const auto other = world.deliver(world.order("2", "Ann", {"sku-2"}));
+  world.accept(refund_of_line("L1"));
+  release();
+  EXPECT_EQ(world.status(id), "invalidated");
+  EXPECT_EQ(world.status(other), "completed");
+  EXPECT_EQ(world.cloud.requests["u-ann"], 1);
+}
+
+TEST_F(PendingRules, ARefundOfEveryLineWhileItWaitsForAReviewEndsTheDelivery) {
+  hold_all();
+  const auto id = *world.accept(paid(0, Payment::deliver)).delivery;
+  ASSERT_TRUE(approve(id));
+  hold_first("find_user");
+  world.settle();
+  ASSERT_EQ(world.status(id), "processing");
+  world.accept(paid(1, Payment::deliver, {"sku-1", "sku-2"}));
+  world.accept(refund_of_line("L1"));
+  world.accept(refund_of_line("L2"));
+  release();
+  EXPECT_EQ(world.status(id), "invalidated");
+  EXPECT_EQ(world.cloud.requests["u-ann"], 0);
+}
 
 // ---------------------------------------------------------------- names that wait
 

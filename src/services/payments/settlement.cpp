@@ -77,8 +77,9 @@ class Application {
                              .cause = std::string(cause ? domain::to_string(*cause) : "")}});
     }
     set.notify_if_low(row_.account, balance);
-    resumes_ = set.balance(row_.account).available() > balance.available();
-    if (resumes_) add_account_task(tx_, row_.account, storage::AccountTaskKind::resume_credits);
+    const auto more = set.balance(row_.account).available() - balance.available();
+    resumes_ = more > 0;
+    if (resumes_) give_out_credits(tx_, row_.account, more);
     set.save();
   }
 

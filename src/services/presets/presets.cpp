@@ -14,6 +14,8 @@ using cloud::CloudFile;
 using storage::Tx;
 
 constexpr std::string_view kUnauthorized = "UNAUTHORIZED";
+constexpr std::string_view kMissing = "CREDENTIALS_MISSING";
+constexpr int kMaxAttempts = 5;  // where the login is replaced during each of them
 
 char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
@@ -25,7 +27,7 @@ bool contains(std::string_view text, std::string_view part) {
 }
 
 std::unexpected<Error> no_login() {
-  return fail("CREDENTIALS_MISSING", "The account has no valid login at the cloud platform. Save one first.");
+  return fail(std::string(kMissing), "The account has no valid login at the cloud platform. Save one first.");
 }
 
 }  // namespace
@@ -111,16 +113,23 @@ Task<Expected<Presets::Files>> Presets::files(Executor& executor, identity::Prin
     co_return co_await known_or_read(executor, std::move(whose) + " of " + to_string(*by.key), refresh,
                                      [&] { return stored_.files_of_session(executor, session->hash); });
   }
-  auto standing = co_await async_db_.read(executor, [&](Tx& tx) { return find_standing(tx, by.account); });
-  if (!standing) co_return std::unexpected(standing.error());
-  using storage::CredentialsStatus;
-  if (!*standing || (*standing)->status == CredentialsStatus::missing ||
-      (*standing)->status == CredentialsStatus::invalid) {
-    co_return no_login();
+  std::optional<std::int64_t> refused;  // version of the login
+  for (int attempt = 1;; ++attempt) {
+    auto standing = co_await async_db_.read(executor, [&](Tx& tx) { return find_standing(tx, by.account); });
+    if (!standing) co_return std::unexpected(standing.error());
+    using storage::CredentialsStatus;
+    if (!*standing || (*standing)->status == CredentialsStatus::missing ||
+        (*standing)->status == CredentialsStatus::invalid || (*standing)->version == refused) {
+      co_return no_login();
+    }
+    const auto version = (*standing)->version;
+    auto read =
+        co_await known_or_read(executor, key_of(by.account, version), refresh,
+                               [&] { return stored_.files_of_login(executor, by.account, version); });
+    // A login that was replaced meanwhile says nothing of the one in its place.
+    if (read || read.error().code != kMissing || attempt == kMaxAttempts) co_return read;
+    refused = version;
   }
-  const auto version = (*standing)->version;
-  co_return co_await known_or_read(executor, key_of(by.account, version), refresh,
-                                   [&] { return stored_.files_of_login(executor, by.account, version); });
 }
 
 Task<Expected<PresetPage>> Presets::list(Executor& executor, identity::Principal by,

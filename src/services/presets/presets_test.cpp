@@ -137,6 +137,31 @@ TEST_F(PresetsTest, ALoginThatTheCacheForgetsWhileItIsMadeIsMadeAgain) {
   EXPECT_EQ(world_.agent.logins, 2);
 }
 
+TEST_F(PresetsTest, ALoginThatIsReplacedWhileItsFilesAreReadIsFollowedByTheOther) {
+  const auto answer = ask(std::nullopt);
+  ASSERT_EQ(cloud_.asked.size(), 1u);
+  world_.write([&](storage::Tx& tx) {
+    auto standing = find_standing(tx, world_.account).value();
+    standing.version += 1;
+    update_standing(tx, world_.account, standing);
+    put_credentials(
+        tx, {.account = world_.account, .version = 2, .masked_email = "m***@x", .saved_at = tx.now()},
+        std::vector<std::byte>(8));
+  });
+  cloud_.ended = {cloud_.asked.front()};
+  let_go();
+  cloud_.ended.clear();
+  let_go();
+  EXPECT_EQ(*answer, "1 files");
+  EXPECT_EQ(cloud_.asked.size(), 2u);
+}
+
+TEST_F(PresetsTest, ALoginThatIsRefusedIsAnsweredAsSuch) {
+  world_.agent.refuse = true;
+  EXPECT_EQ(*ask(std::nullopt), "CREDENTIALS_MISSING");
+  EXPECT_EQ(world_.agent.logins, 1);
+}
+
 TEST_F(PresetsTest, APlatformThatIsAwayIsAwayForAllWhoAsk) {
   const auto first = open_session();
   const auto second = open_session();

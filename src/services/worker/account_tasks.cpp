@@ -30,6 +30,8 @@ using storage::AccountTaskKind;
 using storage::CredentialsStatus;
 using storage::Tx;
 
+constexpr int kMostPayable = 200;  // accounts
+
 // One batch of an account task.
 struct Batch {
   DeliverySet& set;
@@ -125,23 +127,27 @@ AccountTaskProgress resume_failed(Batch batch, const std::vector<DeliveryId>& id
                                                                  : AccountTaskProgress::under_way;
 }
 
-// Resumes the oldest deliveries first, as many items as the credits cover (spec 3.6).
+// Resumes the oldest deliveries first, as many items as the credits cover (spec 3.6): the task's own, of those
+// that are available. Resumed deliveries may wait for their buyers for long, and spend nothing until then:
+// credits that come later are for others.
 AccountTaskProgress resume_credits(Batch batch, const std::vector<DeliveryId>& ids) {
-  std::int64_t available =
+  const std::int64_t available =
       lock_balance(batch.set.tx(), batch.task.account).value_or(domain::Balance{}).available();
-  if (!ids.empty() && available > 0) batch.task.done_to = ids.back();
+  std::int64_t left = std::min(batch.task.credits.value_or(available), available);
+  if (!ids.empty() && left > 0) batch.task.done_to = ids.back();
   batch.each(ids, [&](storage::DeliveryRow& row) {
-    if (available <= 0) return false;
+    if (left <= 0) return false;
     if (!failed_with(row, codes_of(batch.task.kind))) return true;
     const auto costs = std::ranges::count_if(batch.set.items(row.id), [](const storage::ItemRow* item) {
       return item->status == domain::ItemStatus::owed && !item->spent && !item->former;
     });
     resume(batch.set, row);
     // It may have failed for another cause, or gone to review.
-    if (row.status == DeliveryStatus::queued) available -= costs;
+    if (row.status == DeliveryStatus::queued) left -= costs;
     return true;
   });
-  return available <= 0 ? batch.end() : batch.end_or_advance(ids.size());
+  batch.task.credits = left;
+  return left <= 0 ? batch.end() : batch.end_or_advance(ids.size());
 }
 
 // Resumes deliveries that failed for a missing file, and that owe other files, or those of another cloud
@@ -308,6 +314,20 @@ AccountTaskProgress do_account_task_batch(Tx& tx, DeliveryChanges& changes, Acco
       return resume_mappings(batch, ids);
   }
   return AccountTaskProgress::ended;
+}
+
+std::vector<SpareCredits> next_spare_credits(Tx& tx, AccountId& last) {
+  std::vector<SpareCredits> found;
+  for (int i = 0; i < kMostPayable; ++i) {
+    const auto account = next_with_unpaid(tx, last);
+    last = account.value_or(AccountId{});
+    if (!account) break;
+    const auto available = find_balance(tx, *account).value_or(domain::Balance{}).available();
+    if (available <= 0) continue;
+    const auto spare = available - count_unpaid_items(tx, *account, available);
+    if (spare > 0) found.push_back({*account, spare});
+  }
+  return found;
 }
 
 std::vector<DeliveryId> next_dry_runs(Tx& tx, AccountId& last, int postponed) {

@@ -29,6 +29,15 @@ enum class AccountTaskProgress {
 AccountTaskProgress do_account_task_batch(storage::Tx& tx, DeliveryChanges& changes,
                                           storage::AccountTask task, const PostponedDeliveries& postponed);
 
+// Credits that no open delivery of the account needs, while deliveries have failed for lack of credits: what
+// another one owed cost nothing in the end, say (spec 3.6).
+struct SpareCredits {
+  AccountId account;
+  std::int64_t credits = 0;
+};
+// Of some hundred accounts after `last`, which is set to the last of them, and to none behind the end.
+std::vector<SpareCredits> next_spare_credits(storage::Tx& tx, AccountId& last);
+
 // Queued dry runs, about kAccountTaskBatch, of up to eight accounts that have any: those after `last`, and
 // then from the first account again, so that one with many keeps no other waiting. Sets `last` to the last of
 // these accounts. Returns of each account `postponed` more than its share.

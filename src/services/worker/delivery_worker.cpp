@@ -5,11 +5,13 @@
 #include "base/background_tasks.h"
 #include "services/leases/missed_work.h"
 #include "services/leases/ready_scan.h"
+#include "services/worker/account_tasks.h"
 #include "services/worker/cloud_calls.h"
 #include "services/worker/job_runner.h"
 #include "services/worker/lease_loop.h"
 #include "services/worker/maintenance.h"
 #include "services/worker/sweep_runner.h"
+#include "storage/stores/account_task_store.h"
 #include "storage/stores/cloud_account_store.h"
 
 namespace presetbridge::services {
@@ -17,9 +19,16 @@ namespace {
 
 using storage::Tx;
 
-MissedWork::Wake find_forgotten(Tx& tx) {
-  if (!storage::any_forgotten_account(tx)) return {};
-  return [](Tx& writing) { storage::wake_forgotten_accounts(writing); };
+// Cloud accounts that nothing woke though they have work, and credits that nothing gave out. `last`: see
+// next_spare_credits().
+MissedWork::Wake find_forgotten(Tx& tx, AccountId& last) {
+  const bool forgotten = storage::any_forgotten_account(tx);
+  auto spare = next_spare_credits(tx, last);
+  if (!forgotten && spare.empty()) return {};
+  return [forgotten, spare = std::move(spare)](Tx& writing) {
+    if (forgotten) storage::wake_forgotten_accounts(writing);
+    for (const auto& [account, credits] : spare) give_out_spare_credits(writing, account, credits);
+  };
 }
 
 }  // namespace
@@ -46,8 +55,10 @@ struct DeliveryWorker::Parts {
                             tasks.wake();
                             ports.notify_others();
                           }};
+  AccountId last_with_unpaid;  // of the search for missed work alone
   MissedWork missed_work{{ports.scheduler, ports.clock, ports.async_db, scan, tasks},
-                         {[](Tx& tx) { return storage::next_ready(tx, {}); }, find_forgotten},
+                         {[](Tx& tx) { return storage::next_ready(tx, {}); },
+                          [this](Tx& tx) { return find_forgotten(tx, last_with_unpaid); }},
                          options.maintenance};
 };
 

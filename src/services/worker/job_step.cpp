@@ -153,6 +153,7 @@ std::optional<Call> JobSteps::Step::choose_call() {
   deliveries = take_deliveries(set, customer);
   take_probed();
   obey_pending();
+  end_settled();
   std::erase_if(deliveries, [&](DeliveryId id) { return job.postponed.contains(id); });
   fail_without_credit();
   auto call = next_call();

@@ -69,7 +69,7 @@ TEST(LastCredits, SixtyFourWorkersShareTenFilesAndTheRestGoesOnByItselfAfterAPur
   // As a purchase is granted.
   world.write([&](storage::Tx& tx) {
     update_balance(tx, world.account, domain::purchase(*lock_balance(tx, world.account), 20).value());
-    add_account_task(tx, world.account, storage::AccountTaskKind::resume_credits);
+    give_out_credits(tx, world.account, 20);
   });
   world.worker->wake();
   world.settle(std::chrono::minutes{10});
@@ -82,6 +82,53 @@ TEST(LastCredits, SixtyFourWorkersShareTenFilesAndTheRestGoesOnByItselfAfterAPur
   for (auto& worker : workers) worker->stop([&ended] { ++ended; });
   world.settle(std::chrono::minutes{1});
   EXPECT_EQ(ended, kWorkers - 1);
+}
+
+// An account without credits, and orders of three buyers, none of whom accepts yet.
+class FewCredits : public ::testing::Test {
+ protected:
+  FewCredits() {
+    world_.cloud.auto_accept = false;
+    for (const std::string name : {"Ann", "Bob", "Cid"}) {
+      const auto number = std::to_string(ids_.size() + 1);
+      ids_.push_back(*world_.accept(world_.order(number, name, {"sku-" + number})).delivery);
+    }
+    expect("failed insufficient_credits", "failed insufficient_credits", "failed insufficient_credits");
+  }
+  void expect(const std::string& first, const std::string& second, const std::string& third) {
+    EXPECT_EQ(world_.status(ids_[0]), first);
+    EXPECT_EQ(world_.status(ids_[1]), second);
+    EXPECT_EQ(world_.status(ids_[2]), third);
+  }
+  void grant(std::int64_t credits) {
+    world_.grant(credits);
+    world_.settle(std::chrono::minutes{3});
+  }
+
+  World world_{World::attentive(), 0};
+  std::vector<DeliveryId> ids_;
+};
+
+TEST_F(FewCredits, CreditsOfALaterPurchaseAreForOtherDeliveries) {
+  grant(1);
+  expect("waiting_for_friendship", "failed insufficient_credits", "failed insufficient_credits");
+  grant(1);
+  expect("waiting_for_friendship", "waiting_for_friendship", "failed insufficient_credits");
+  EXPECT_EQ(world_.cloud.requests["u-cid"], 0);
+}
+
+TEST_F(FewCredits, CreditsOfTwoPurchasesAtOnceAreForTwoDeliveries) {
+  world_.grant(1);
+  grant(1);
+  expect("waiting_for_friendship", "waiting_for_friendship", "failed insufficient_credits");
+}
+
+TEST_F(FewCredits, ACreditThatIsNotNeededAnyMoreIsForTheNext) {
+  grant(1);
+  ASSERT_TRUE(
+      world_.await(world_.actions.invalidate(world_.scheduler, world_.merchant(), ids_[0], "a test")));
+  world_.settle(std::chrono::minutes{3});
+  expect("invalidated", "waiting_for_friendship", "failed insufficient_credits");
 }
 
 // On threads and transactions of their own, against the row's lock alone.

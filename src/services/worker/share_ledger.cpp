@@ -30,8 +30,7 @@ void release_hold(DeliverySet& set, storage::ItemRow& item) {
                            .note = "released from a share that was not made"}});
   }
   // A delivery may have failed for lack of just this credit.
-  if (balance.available() == 1)
-    add_account_task(set.tx(), item.account, storage::AccountTaskKind::resume_credits);
+  if (balance.available() == 1) give_out_credits(set.tx(), item.account, 1);
 }
 
 // Whether no line that owes the item has any paid quantity left.

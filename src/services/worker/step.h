@@ -70,6 +70,7 @@ struct JobSteps::Step {
   std::optional<Call> choose_call();
   void take_probed();
   void obey_pending();
+  void end_settled();
   std::optional<Call> next_call();
   // For a job that makes no further call.
   domain::Finding final_finding();

@@ -34,6 +34,16 @@ void JobSteps::Step::obey_pending() {
   });
 }
 
+// Ends the deliveries that owe nothing any more: nobody is looked up, or asked for friendship, for them.
+void JobSteps::Step::end_settled() {
+  std::erase_if(deliveries, [&](DeliveryId id) {
+    if (set.delivery(id)->status != DeliveryStatus::processing) return false;  // the probed one
+    const auto items = tally(set.items(id));
+    if (items.owed > 0 || items.sharing > 0) return false;
+    return conclude(set, job, customer, id, Finding::worked, ResolutionCode::none);
+  });
+}
+
 // The job works on the probed delivery like on its others, and its row stays as it is (spec 3.5).
 void JobSteps::Step::take_probed() {
   const auto id = customer.probed_delivery;

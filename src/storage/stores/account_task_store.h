@@ -3,6 +3,7 @@
 // has at most one of each kind. services/worker/account_tasks.h carries them out.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -31,12 +32,18 @@ struct AccountTask {
   AccountTaskKind kind = AccountTaskKind::reroute;
   DeliveryId done_to;           // the next batch is of deliveries after this one; none: of the first
   std::int64_t generation = 0;  // another one each time that the task starts from the first delivery
+  // Of resume_credits: the items that it may still resume. None: as many as credits are available.
+  std::optional<std::int64_t> credits;
 };
 
 // Adds the task, or starts one that is under way from the first delivery again.
 void add_account_task(Tx& tx, AccountId account, AccountTaskKind kind);
 // Adds the task; one that is under way goes on from where it is.
 void continue_account_task(Tx& tx, AccountId account, AccountTaskKind kind);
+// Adds resume_credits for `credits` items, more than 0, or lets it resume so many more, from the first delivery
+// on. The second one changes no task that is under way.
+void give_out_credits(Tx& tx, AccountId account, std::int64_t credits);
+void give_out_spare_credits(Tx& tx, AccountId account, std::int64_t credits);
 // Returns tasks of all accounts, by account and kind; locks nothing. Throws DbError for a kind that is not known.
 std::vector<AccountTask> find_account_tasks(Tx& tx, int limit);
 // Transactions under way, of whatever node, that have locked or written an order or a delivery: among them
@@ -44,10 +51,10 @@ std::vector<AccountTask> find_account_tasks(Tx& tx, int limit);
 // because they lock or write one before they read that. Each has another name. None with SQLite, where one
 // writes at a time.
 std::set<std::string> order_writers(Tx& tx);
-// Locks the task and reads its `done_to` and `generation` into `task`. Returns false where it is gone:
+// Locks the task and reads all else of it into `task`. Returns false where it is gone:
 // another node has finished it.
 bool lock_account_task(Tx& tx, AccountTask& task);
-// Writes its `done_to`. The caller holds the lock, here and below.
+// Writes its `done_to` and `credits`. The caller holds the lock, here and below.
 void advance_account_task(Tx& tx, const AccountTask& task);
 // Deletes it.
 void end_account_task(Tx& tx, const AccountTask& task);

@@ -9,6 +9,15 @@ constexpr Sql kFindFailed{
     "SELECT id FROM deliveries WHERE account_id = $1 AND resolution_code = $2 AND id > $3 AND status = "
     "'failed'"
     " ORDER BY id LIMIT $4"};
+// The conditions are those of the indexes deliveries_open_of_account and deliveries_unpaid, to the letter.
+constexpr Sql kCountUnpaidItems{
+    "SELECT count(*) FROM (SELECT 1 FROM deliveries JOIN delivery_items"
+    " ON delivery_items.delivery_id = deliveries.id WHERE deliveries.account_id = $1"
+    " AND deliveries.open + 0 = 1 AND deliveries.dry_run + 0 = 0 AND delivery_items.status = 'owed'"
+    " AND delivery_items.spent = 0 AND delivery_items.former = 0 LIMIT $2) AS counted"};
+constexpr Sql kNextWithUnpaid{
+    "SELECT account_id FROM deliveries WHERE account_id > $1 AND status = 'failed'"
+    " AND (resolution_code || '') = 'insufficient_credits' ORDER BY account_id LIMIT 1"};
 // By ranges of (account, id) within one account: with `account_id = $1 ORDER BY id` PostgreSQL may read the
 // ids of all accounts instead, where there are few.
 constexpr Sql kFindAfter{
@@ -54,6 +63,12 @@ std::vector<DeliveryId> all_ids(Tx& tx, const Sql& sql, const P&... params) {
 std::vector<DeliveryId> find_failed_deliveries(Tx& tx, AccountId account, ResolutionCode code,
                                                DeliveryId after, int limit) {
   return all_ids(tx, kFindFailed, account, domain::to_string(code), after, limit);
+}
+std::int64_t count_unpaid_items(Tx& tx, AccountId account, std::int64_t most) {
+  return tx.one(kCountUnpaidItems, account, most, [](const Row& r) { return r.int64(0); }).value();
+}
+std::optional<AccountId> next_with_unpaid(Tx& tx, AccountId after) {
+  return tx.one(kNextWithUnpaid, after, [](const Row& r) { return r.id<AccountId>(0); });
 }
 std::vector<DeliveryId> find_deliveries_after(Tx& tx, AccountId account, DeliveryId after, int limit) {
   return all_ids(tx, kFindAfter, account, after, limit);

@@ -17,6 +17,10 @@ namespace presetbridge::storage {
 // found.
 std::vector<DeliveryId> find_failed_deliveries(Tx& tx, AccountId account, domain::ResolutionCode code,
                                                DeliveryId after, int limit);
+// The items that open deliveries of the account owe and that cost a credit each: counted up to `most`.
+std::int64_t count_unpaid_items(Tx& tx, AccountId account, std::int64_t most);
+// The first account with an id after `after` that has a delivery which failed for lack of credits.
+std::optional<AccountId> next_with_unpaid(Tx& tx, AccountId after);
 // Deliveries of an account with ids after `after`, whatever their status, oldest first: for account tasks
 // over all of them.
 std::vector<DeliveryId> find_deliveries_after(Tx& tx, AccountId account, DeliveryId after, int limit);
