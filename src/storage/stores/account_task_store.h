@@ -33,7 +33,7 @@ struct AccountTask {
   DeliveryId done_to;           // the next batch is of deliveries after this one; none: of the first
   std::int64_t generation = 0;  // another one each time that the task starts from the first delivery
   // Of resume_credits: the items that it may still resume. None: as many as credits are available.
-  std::optional<std::int64_t> credits;
+  std::optional<std::int64_t> credits = std::nullopt;
 };
 
 // Adds the task, or starts one that is under way from the first delivery again.
