@@ -1,7 +1,7 @@
-// Accounts that the operator has disabled. Its people and keys are answered 403; what its stores send is
-// stored as of inactive stores, so that nothing is lost, and can be processed when it is enabled again; what
-// was accepted before goes on. Every node keeps a copy of the list, so that asking costs the database
-// nothing; what another node changed counts here within kMaxAge.
+// Accounts that the operator has disabled. The people and keys of such an account are answered 403; orders
+// of its stores are stored as those of inactive stores, so that none is lost, and can be processed once it
+// is enabled again; orders accepted before are still delivered. Every node has a copy of the list, so that
+// most checks cost the database nothing; a change by another node takes effect here within kMaxAge.
 #pragma once
 
 #include <cstdint>
@@ -28,18 +28,17 @@ class DisabledAccounts {
   DisabledAccounts(storage::AsyncDatabase& async_db, IdSource& ids, const Clock& clock)
       : async_db_(async_db), ids_(ids), clock_(clock) {}
 
-  // As it was kMaxAge ago or later; while the database does not answer, as it was last read. Errors: as of
-  // AsyncDatabase, where it never was.
+  // Whether `account` is disabled, as of kMaxAge ago or later; while the database does not answer, as of
+  // the last read. Errors of AsyncDatabase, until a first read succeeds.
   Task<Expected<bool>> holds(Executor& executor, AccountId account);
 
-  // The operator's, who is called `name`, noted in the account's audit log. Returns whether that changed
-  // anything. NOT_FOUND; VALIDATION_FAILED: a reason of more than 500 bytes, or too many accounts are
-  // disabled.
+  // For the operator, whom the account's audit log calls `name`. Return whether they changed anything.
+  // NOT_FOUND; VALIDATION_FAILED: `reason` has more than 500 bytes, or too many accounts are disabled.
   Task<Expected<bool>> disable(Executor& executor, AccountId account, std::string reason,
                                std::string name = {});
   Task<Expected<bool>> enable(Executor& executor, AccountId account, std::string name = {});
 
-  // FORBIDDEN, the answer to its people and keys; errors of holds().
+  // FORBIDDEN, the answer to its people and keys, if it is disabled; errors of holds().
   Task<Expected<void>> admit(Executor& executor, AccountId account);
 
  private:
@@ -54,7 +53,7 @@ class DisabledAccounts {
   List list_;         // null: never read
   Timestamp read_at_{};
   std::uint64_t changes_ = 0;
-  bool reading_ = false;  // somebody reads it anew; others go by what there is
+  bool reading_ = false;  // one caller reads the list; others use list_ meanwhile
 };
 
 }  // namespace presetbridge::services

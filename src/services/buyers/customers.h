@@ -1,6 +1,6 @@
-// Customers' data (spec 9.6): the data of a person, by an e-mail address or a username, and its erasure.
-// Erased of each of their orders is what intake/privacy.h says; ids, ledger and dedupe keys stay. Later
-// orders, and orders in which the person has another name, are not included.
+// The orders of a person (spec 9.6), found by an e-mail address or a username, and the erasure of the
+// person from them. intake/privacy.h says what is erased; ids, ledger and dedupe keys stay. Later orders,
+// and orders in which the person has another name, are not included.
 #pragma once
 
 #include <optional>
@@ -26,7 +26,7 @@ inline constexpr std::string_view kEraseCustomers = "customers.erase";
 
 struct ErasurePlan {
   storage::OrderCount count;
-  storage::BulkJobRow job;  // its id is none: it was only asked how many
+  storage::BulkJobRow job;  // without an id: the orders were only counted
 };
 
 // Thread-safe.
@@ -36,15 +36,15 @@ class Customers final : public BulkAction {
   Customers(storage::AsyncDatabase& async_db, DeliveryChanges& changes, BulkJobs& jobs)
       : async_db_(async_db), changes_(changes), jobs_(jobs) {}
 
-  // Orders of the person after `after`, oldest first; a page may be short, even empty, and have a next one.
+  // Orders of the person after `after`, oldest first. A short page, even an empty one, may have a next one.
   Task<Expected<storage::OrderWalk>> find(Executor& executor, identity::Principal by,
                                           storage::CustomerName who, OrderId after, int limit);
-  // Erases the person from all orders of now, by a job; with `dry_run` it only counts them.
-  // LIMIT_REACHED: as BulkJobs::add().
+  // Adds a job that erases the person from all present orders; with `dry_run` it only counts them.
+  // LIMIT_REACHED: too many jobs of the account are under way.
   Task<Expected<ErasurePlan>> erase(Executor& executor, identity::Principal by, storage::CustomerName who,
                                     bool dry_run);
 
-  // The filter text of a job.
+  // BulkJobRow::filter of a job.
   static std::string filter_of(const storage::CustomerName& who);
   std::string_view name() const override { return kEraseCustomers; }
   Found find(storage::Tx& tx, const storage::BulkJobRow& job, int limit) const override;

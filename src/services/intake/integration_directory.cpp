@@ -124,16 +124,16 @@ Task<Expected<IntegrationDirectory::Copy>> IntegrationDirectory::read(Executor& 
 void IntegrationDirectory::enqueue(AccountId account, IntegrationId id, Resume resume) {
   {
     const std::lock_guard lock(mutex_);
-    auto& line = lines_[account];
-    // The first is being read already: what has changed since may not be in it.
-    const auto rest = std::ranges::subrange(line.begin() + (line.empty() ? 0 : 1), line.end());
+    auto& queue = queues_[account];
+    // The first is being read already, and may miss later changes.
+    const auto rest = std::ranges::subrange(queue.begin() + (queue.empty() ? 0 : 1), queue.end());
     if (const auto same = std::ranges::find(rest, id, &Reading::id); same != rest.end()) {
       same->waiting.push_back(std::move(resume));
       return;
     }
-    line.push_back({id, {}});
-    line.back().waiting.push_back(std::move(resume));
-    if (line.size() > 1) return;
+    queue.push_back({id, {}});
+    queue.back().waiting.push_back(std::move(resume));
+    if (queue.size() > 1) return;
   }
   begin(account, id);
 }
@@ -155,15 +155,15 @@ void IntegrationDirectory::begin(AccountId account, IntegrationId id) {
         std::optional<IntegrationId> next;
         {
           const std::lock_guard lock(mutex_);
-          const auto line = lines_.find(account);
+          const auto queue = queues_.find(account);
           if (result->ran) {
-            done.push_back(std::move(line->second.front()));
-            line->second.pop_front();
-            if (!line->second.empty()) next = line->second.front().id;
+            done.push_back(std::move(queue->second.front()));
+            queue->second.pop_front();
+            if (!queue->second.empty()) next = queue->second.front().id;
           } else {
-            done.swap(line->second);  // there is no room for a read: none of the account's would find any
+            done.swap(queue->second);  // no read can be queued: those behind it fail, too
           }
-          if (line->second.empty()) lines_.erase(line);
+          if (queue->second.empty()) queues_.erase(queue);
           if (!thrown && result->copy) keep(id, result->copy, began);
         }
         for (const auto& reading : done) {

@@ -1,12 +1,12 @@
-// A cache of the integrations' data that accepting an order needs: settings, mappings and the
-// decrypted signing secrets. A copy older than two seconds is compared with the row's version, and read again
-// where that has grown. A copy may be old; code that writes with it checks its version in the same
-// transaction (Intake does).
+// A cache of the integrations' data that accepting an order needs: settings, mappings and the decrypted
+// signing secrets. The version of a copy older than two seconds is compared with the row's, and the
+// integration is read again if the row's is newer. Code that writes with a copy, which may be old, checks
+// its version in the same transaction (Intake does).
 //
-// Strangers may ask for any number of ids that nobody has (spec 8.6), and a store that exists is found among
-// them: whatever has no copy is asked for its version first, many ids in one read by their keys and one such
-// read at a time (integration_versions.h). Nothing is kept of an id that is not there. Whole integrations are
-// read one at a time an account, so that one with many large ones keeps nobody waiting.
+// Strangers may ask for any number of ids that do not exist (spec 8.6) without delaying stores that do: an
+// id without a copy is first asked for its version, many ids in one read by their keys, one such read at a
+// time (integration_versions.h). Ids that do not exist leave nothing in memory. Whole integrations are read
+// one at a time for each account, so that an account with many large ones delays no other.
 #pragma once
 
 #include <deque>
@@ -48,15 +48,15 @@ struct IntegrationSnapshot {
   ApiKeyId owning_key;
   std::vector<std::string> username_fields;
   FulfilmentRules rules;
-  // Ordinary strings: thousands may be at hand, and guarded memory has a price a piece. Wiped at the end.
+  // Ordinary strings, wiped by the destructor: thousands may be in memory, and guarded memory costs pages.
   std::string secret;
   std::string previous_secret;  // empty: none
   std::optional<Timestamp> previous_secret_expires_at;
   std::size_t weight = 0;  // bytes of memory, about
 
-  // A snapshot like this of a store that is inactive.
+  // A copy of this snapshot in which the store is inactive.
   IntegrationSnapshot inactive() const;
-  // The secrets that sign at `now`: the current one and, while the rotation's overlap lasts, the one before.
+  // The secrets that sign at `now`: the current one and, in the overlap of a rotation, the previous one.
   std::vector<std::string_view> secrets(Timestamp now) const;
 
  private:
@@ -72,8 +72,8 @@ Expected<IntegrationSnapshot> make_snapshot(const storage::IntegrationRow& row,
 class IntegrationDirectory {
  public:
   static constexpr std::size_t kMaxWeight = std::size_t{64} << 20;
-  // `disabled` outlives it; null: no account is. `max_weight`: bytes of copies kept; those used longest ago
-  // go first, the newest stays whatever it weighs.
+  // All outlive this. `disabled` null: no account is disabled. `max_weight`: bytes of the copies; the least
+  // recently used are dropped, but never the newest, whatever its weight.
   IntegrationDirectory(storage::AsyncDatabase& async_db, const crypto::ServiceCipher& cipher,
                        const Clock& clock, DisabledAccounts* disabled, std::size_t max_weight = kMaxWeight)
       : async_db_(async_db),
@@ -84,18 +84,17 @@ class IntegrationDirectory {
         versions_(async_db) {}
 
   using Copy = std::shared_ptr<const IntegrationSnapshot>;
-  // A copy that is only read, not written with, is this old at most: another node may change it.
+  // The greatest age of a copy for code that does not write with it: another node may have changed the row.
   static constexpr Millis kMaxAge{2'000};
-  // For a caller that has reason to doubt the copy, and may be a stranger: ten reads a second of one
-  // integration.
+  // For a caller that doubts the copy and may be a stranger: at most ten reads of an integration a second.
   static constexpr Millis kDoubted{100};
-  // Null: no such integration, or archived. That of a disabled account is inactive. A copy that is younger
-  // than `max_age` is not read again. Resumes on `executor`. OVERLOADED when the read cannot be queued.
+  // Null: no such integration, or archived. If its account is disabled, it is inactive. A copy younger than
+  // `max_age` is not read again. Resumes on `executor`. OVERLOADED: no read can be queued.
   Task<Expected<Copy>> find(Executor& executor, IntegrationId id, Millis max_age = kMaxAge);
-  // The copy is old: the next find() reads again.
+  // Drops the copy, so that the next find() reads again.
   void forget(IntegrationId id);
 
-  std::size_t weight() const;  // of the copies that are kept
+  std::size_t weight() const;  // bytes of all copies
 
  private:
   struct Entry {
@@ -114,7 +113,7 @@ class IntegrationDirectory {
   void enqueue(AccountId account, IntegrationId id, Resume resume);
   void begin(AccountId account, IntegrationId id);
   Copy read_whole(storage::Tx& tx, IntegrationId id) const;
-  // Under the lock.
+  // The caller holds mutex_.
   void keep(IntegrationId id, Copy copy, Timestamp read_at);
   void drop(IntegrationId id);
 
@@ -125,11 +124,11 @@ class IntegrationDirectory {
   const std::size_t max_weight_;
   IntegrationVersions versions_;
   mutable std::mutex mutex_;  // guards all below
-  std::list<Entry> entries_;  // used last first
+  std::list<Entry> entries_;  // most recently used first
   std::unordered_map<IntegrationId, std::list<Entry>::iterator> by_id_;
   std::size_t weight_ = 0;
-  // By account, what waits to be read whole; the first of each is under way. None is empty.
-  std::unordered_map<AccountId, std::deque<Reading>> lines_;
+  // Integrations to read whole, by account; the first of each queue is being read. No queue is empty.
+  std::unordered_map<AccountId, std::deque<Reading>> queues_;
 };
 
 }  // namespace presetbridge::services

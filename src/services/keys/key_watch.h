@@ -1,7 +1,7 @@
-// Which keys this node holds and seals with (spec 5.4): reads its key files, its credential agent and the
-// database every few seconds, takes up keys that were added, changes to a new one when the database says so,
-// and reports its keys to the other nodes. A node that lacks a key which others seal with ends: it could not
-// open what they store.
+// Keeps the keys that this node holds and seals with up to date (spec 5.4). Every few seconds it reads the
+// key files, the credential agent and the database, takes up added keys, seals with a new one when the
+// database says so, and reports its keys to the other nodes. A node that lacks a key with which others seal
+// must end: it could not open the values that they store.
 #pragma once
 
 #include <filesystem>
@@ -25,24 +25,24 @@
 
 namespace presetbridge::services {
 
-// One of the nodes that are at work.
+// The keys of one node at work.
 struct KeysOfNode {
   int number = 0;
-  std::string place;  // where its key files are: host and folder. Empty: of a program that reports none
+  std::string place;  // where its key files are: host and folder; empty: its program reports none
   std::string roles;
   NodeKeys keys;
-  Timestamp since;  // that they are so
+  Timestamp since;  // when it took up these keys
 };
 
 struct KeyState {
   NodeKeys own;
-  std::vector<std::string> used_vault;  // in no order
+  std::vector<std::string> used_vault;  // ids, in no order
   std::vector<std::string> used_service;
-  std::vector<KeysOfNode> nodes;  // this one too
-  Timestamp now;                  // of the database
+  std::vector<KeysOfNode> nodes;  // with this one
+  Timestamp now;                  // the database's time
 };
 
-// The nodes at work, as this transaction sees them; empty where this one is the only one. A killed node
+// The nodes at work, as this transaction sees them; empty if this node is the only one. A killed node
 // counts for two minutes, or until it is started again.
 std::vector<KeysOfNode> nodes_at_work(storage::Tx& tx);
 
@@ -53,7 +53,7 @@ class KeyWatch {
     std::filesystem::path vault_public_key;
     bool opens_logins = true;   // and so needs the vault's private keys
     std::optional<int> number;  // none: it is the only node
-    std::string owner;          // of that number
+    std::string owner;          // of `number`
     std::string place;
     std::string roles;
     Millis every{5'000};
@@ -68,15 +68,15 @@ class KeyWatch {
     cloud::VaultKeeper& keeper;
     // Reads the issuer's and the links' keys again. Any thread.
     std::function<Task<Expected<void>>(Executor&)> refresh;
-    // Is called once, on `scheduler`: this node lacks a key and must end.
+    // Called once, on `scheduler`, when this node lacks a key and must end.
     std::function<void()> lost;
   };
   // All outlive this.
   KeyWatch(Scheduler& scheduler, Ports ports, Options options);
 
-  // Polls now; resumes on `executor`. KEYS_LACKING: this node lacks a key that is used. The errors of
-  // crypto/vault_keys.h and of storage, KEY_FILE_UNAVAILABLE where the agent does not answer; then all is as
-  // before. Thread-safe.
+  // Polls now; resumes on `executor`. Thread-safe. KEYS_LACKING: this node lacks a key that is used.
+  // KEY_FILE_UNAVAILABLE: also if the agent does not answer. Other errors of crypto/vault_keys.h, and of
+  // storage. After an error the keys are as before, unless only their report failed.
   Task<Expected<KeyState>> look(Executor& executor);
 
   // On `scheduler`. `stopped` is called once, when the present poll has ended.
@@ -87,12 +87,12 @@ class KeyWatch {
   struct Files {
     std::vector<crypto::ServiceKey> service;
     std::vector<crypto::VaultPublicKey> vault;
-    NodeKeys keys;  // nothing seals
+    NodeKeys keys;  // none of them seals yet
   };
   Task<void> loop();
   Task<Expected<Files>> read_files(Executor& executor);
-  // Seals from now on with the keys that `state` names as used. Returns this node's keys, those that it seals
-  // with, and since when that is so.
+  // Seals from now on with the newest keys that `state` names as used. Returns this node's keys, which of
+  // them seal, and since when.
   KeysOfNode take_up(Files files, const KeyState& state);
 
   Scheduler& scheduler_;

@@ -42,7 +42,7 @@ class BuyerReader final : public net::BodyStream {
       if (reading.last_event_id != std::to_string(told_)) told_ = 0;
     }
   }
-  ~BuyerReader() override { changes_.left(*this); }
+  ~BuyerReader() override { changes_.remove(*this); }
 
   DeliveryId delivery() const { return delivery_; }
 
@@ -106,7 +106,7 @@ std::shared_ptr<net::BodyStream> BuyerChanges::open(Scheduler& scheduler, Readin
   return reader;
 }
 
-void BuyerChanges::left(BuyerReader& reader) {
+void BuyerChanges::remove(BuyerReader& reader) {
   const std::scoped_lock lock(mutex_);
   const auto of = readers_.find(reader.delivery());
   if (of == readers_.end()) return;
@@ -129,12 +129,12 @@ Task<void> BuyerChanges::loop() {
       const std::scoped_lock lock(mutex_);
       any = !readers_.empty();
     }
-    co_await tasks_.wait(any ? looks_.left(deps_.clock.now()) : std::chrono::minutes{1});
-    if (!tasks_.stopping() && looks_.take(deps_.clock.now())) co_await look();
+    co_await tasks_.wait(any ? polls_.left(deps_.clock.now()) : std::chrono::minutes{1});
+    if (!tasks_.stopping() && polls_.take(deps_.clock.now())) co_await poll();
   }
 }
 
-Task<void> BuyerChanges::look() {
+Task<void> BuyerChanges::poll() {
   std::vector<DeliveryId> deliveries;
   {
     const std::scoped_lock lock(mutex_);

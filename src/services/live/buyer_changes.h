@@ -1,6 +1,6 @@
 // Streams one delivery to a buyer who has its link open (spec 13.3): its present state, not its history.
-// Deliveries on buyers' screens are polled, so that nobody without a sign-in can have an
-// account's transactions write more.
+// Deliveries on buyers' screens are polled: people who have not signed in must not make an account's
+// transactions write more.
 #pragma once
 
 #include <memory>
@@ -45,13 +45,13 @@ class BuyerChanges {
 
   struct Reading {
     DeliveryId delivery;
-    storage::DeliveryMark now;  // as the link's read found it
+    storage::DeliveryMark now;  // as read with the link
     std::string last_event_id;  // empty: none
     ReaderBudget::Place place;
   };
-  // A stream of server-sent events: `hello`, then `delivery` once for whatever has changed since the reader
-  // saw it last. It ends within the hour, and once the link is another or the delivery is gone: who comes
-  // back shows the token again.
+  // A stream of server-sent events: `hello`, then `delivery` events, each for all changes since the
+  // reader's last event. It ends after an hour, or when the link is replaced or the delivery is gone: a
+  // reader that comes back shows the token again.
   std::shared_ptr<net::BodyStream> open(Scheduler& scheduler, Reading reading);
 
   void start();
@@ -61,14 +61,14 @@ class BuyerChanges {
  private:
   friend class BuyerReader;
   Task<void> loop();
-  Task<void> look();
-  void left(BuyerReader& reader);
+  Task<void> poll();
+  void remove(BuyerReader& reader);
 
-  static constexpr Millis kLooks{1'000};
+  static constexpr Millis kPollInterval{1'000};
 
   const Deps deps_;
   BackgroundTasks tasks_;
-  Recurring looks_{kLooks};
+  Recurring polls_{kPollInterval};
   std::mutex mutex_;  // guards readers_
   std::unordered_map<DeliveryId, std::unordered_set<BuyerReader*>> readers_;
 };

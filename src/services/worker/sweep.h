@@ -13,24 +13,23 @@
 
 namespace presetbridge::services {
 
-// Takes in one page and renews the lease. `cursor` is where the page began. The next sweep begins there
-// again: a change that was made while the page was read is not missed, and a sweep that failed, or whose
-// process died, goes on there. Returns false where the lease is lost: the page is taken in all the same, and
-// the sweep must end.
+// Takes in one page and renews the lease. `cursor` is where the page began. The next sweep begins there, so
+// that it reads a change made while the page was read, and continues a sweep that failed or whose process
+// died. Returns false if the lease is lost: the page is taken in nevertheless, and the sweep must end.
 bool take_in_page(storage::Tx& tx, DeliveryChanges& changes, const WorkerOptions& options,
                   const SweepLease& lease, const std::string& cursor, const cloud::FriendshipPage& page);
 
-// Fails deliveries that have waited for 14 days, `limit` at most. Returns how many rows it changed; while
-// that is `limit`, it is to be called again.
+// Fails deliveries that have waited for 14 days, `limit` at most. Returns how many rows it changed; if
+// that is `limit`, call it again.
 int expire_waiting(storage::Tx& tx, DeliveryChanges& changes, const SweepLease& lease, int limit);
 
-// Releases the lease and schedules the next sweep. Does nothing where the lease is lost; so does
-// fail_sweep().
+// Releases the lease and schedules the next sweep. Like fail_sweep(), does nothing if the lease is
+// lost.
 void end_sweep(storage::Tx& tx, const WorkerOptions& options, const SweepLease& lease);
 
-// The platform did not answer, or refused: releases the lease and makes the sweep due again in a minute or
-// later, the longer it has failed, or when the platform's limit ends. It goes on from its last page, or from
-// the first one where the platform refused the call itself.
+// For a call that the platform did not answer, or refused. Releases the lease, and makes the sweep due in a
+// minute, later the longer it has failed, or when the platform's limit ends. The sweep continues at its
+// last page, or at the first one if the platform refused the call itself.
 void fail_sweep(storage::Tx& tx, const SweepLease& lease, const cloud::CloudError& error);
 
 }  // namespace presetbridge::services
