@@ -25,12 +25,12 @@ constexpr Sql kReplaceLogin{
     "UPDATE credentials SET sealed = $4 WHERE account_id = $1 AND version = $2 AND sealed = $3"};
 constexpr Sql kReplaceStore{
     "UPDATE integrations SET encrypted_secret = $3 WHERE id = $1 AND encrypted_secret = $2"};
-constexpr Sql kReplaceFormerStore{
+constexpr Sql kReplacePreviousOfStore{
     "UPDATE integrations SET encrypted_previous_secret = $3 WHERE id = $1 AND encrypted_previous_secret = "
     "$2"};
 constexpr Sql kReplaceReceiver{
     "UPDATE webhook_subscriptions SET encrypted_secret = $3 WHERE id = $1 AND encrypted_secret = $2"};
-constexpr Sql kReplaceFormerReceiver{
+constexpr Sql kReplacePreviousOfReceiver{
     "UPDATE webhook_subscriptions SET encrypted_previous_secret = $3 WHERE id = $1 AND "
     "encrypted_previous_secret = $2"};
 constexpr Sql kReplaceSession{
@@ -89,9 +89,9 @@ bool replace_sealed(Tx& tx, SealedTable table, const SealedRow& row, bool former
     case SealedTable::logins:
       return tx.exec(kReplaceLogin, row.id, row.version, before, fresh) == 1;
     case SealedTable::stores:
-      return tx.exec(former ? kReplaceFormerStore : kReplaceStore, row.id, before, fresh) == 1;
+      return tx.exec(former ? kReplacePreviousOfStore : kReplaceStore, row.id, before, fresh) == 1;
     case SealedTable::receivers:
-      return tx.exec(former ? kReplaceFormerReceiver : kReplaceReceiver, row.id, before, fresh) == 1;
+      return tx.exec(former ? kReplacePreviousOfReceiver : kReplaceReceiver, row.id, before, fresh) == 1;
     case SealedTable::sessions:
       return tx.exec(kReplaceSession, Blob(row.hash), before, fresh) == 1;
     case SealedTable::issuer_keys:

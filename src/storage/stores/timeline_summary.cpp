@@ -19,11 +19,11 @@ constexpr Sql kDoneTo{"SELECT done_to FROM retention_walks WHERE name = 'timelin
 constexpr Sql kSetDoneTo{
     "INSERT INTO retention_walks (name, done_to) VALUES ('timelines', $1)"
     " ON CONFLICT (name) DO UPDATE SET done_to = excluded.done_to"};
-constexpr Sql kOfDeliveries{
+constexpr Sql kAttemptsOfDeliveries{
     "SELECT delivery_id, id, at, type, data FROM delivery_timeline"
     " WHERE delivery_id > $1 AND delivery_id < $2 AND kind = 'attempt'"
     " ORDER BY delivery_id, id LIMIT $3"};
-constexpr Sql kOfDelivery{
+constexpr Sql kAttemptsOfDelivery{
     "SELECT delivery_id, id, at, type, data FROM delivery_timeline"
     " WHERE delivery_id = $1 AND id < $2 AND kind = 'attempt' ORDER BY id LIMIT $3"};
 constexpr Sql kDelete{"DELETE FROM delivery_timeline WHERE delivery_id = $1 AND id = $2"};
@@ -32,14 +32,14 @@ constexpr Sql kSummarise{
     " resolution_code = NULL, attempt = 0, duration_ms = NULL, item_id = NULL, message = $3, data = $4"
     " WHERE delivery_id = $1 AND id = $2"};
 constexpr Sql kDue{"SELECT delivery_id FROM timeline_revisits WHERE due_at <= $1 ORDER BY due_at LIMIT 1"};
-constexpr Sql kHasYounger{
+constexpr Sql kFirstYoung{
     "SELECT id FROM delivery_timeline WHERE delivery_id = $1 AND id >= $2 ORDER BY id LIMIT 1"};
 constexpr Sql kRevisitAt{
     "INSERT INTO timeline_revisits (delivery_id, due_at) VALUES ($1, $2)"
     " ON CONFLICT (delivery_id) DO UPDATE SET due_at = excluded.due_at"};
 constexpr Sql kRevisited{"DELETE FROM timeline_revisits WHERE delivery_id = $1"};
 
-struct Old {
+struct OldEntry {
   DeliveryId delivery;
   std::int64_t id = 0;
   Timestamp at;
@@ -47,13 +47,13 @@ struct Old {
   std::string data;
 };
 
-Old read_old(const Row& r) {
+OldEntry read_old_entry(const Row& r) {
   return {r.id<DeliveryId>(0), r.int64(1), r.time(2), r.string(3), r.string_or_empty(4)};
 }
 
-// Makes one entry of all of these, which are of one delivery, at the position of the last; returns how many
-// were deleted.
-std::int64_t collapse(Tx& tx, std::span<const Old> entries) {
+// Replaces entries of one delivery by their summary, at the position of the last; returns how many were
+// deleted.
+std::int64_t collapse(Tx& tx, std::span<const OldEntry> entries) {
   if (entries.size() < 2 && (entries.empty() || entries.front().type == kSummary)) return 0;
   TimelineSummary summary;
   std::vector<Param> gone;
@@ -75,9 +75,9 @@ std::int64_t collapse(Tx& tx, std::span<const Old> entries) {
   return std::ssize(entries) - 1;
 }
 
-// Notes that the delivery is to be revisited when its entries that are young now are old.
-void note_younger(Tx& tx, DeliveryId delivery, std::int64_t young, Millis retention) {
-  const auto next = tx.one(kHasYounger, delivery, young, [](const Row& r) { return r.int64(0); });
+// Schedules a revisit of the delivery for when its first young entry is old; without one, cancels revisits.
+void schedule_revisit(Tx& tx, DeliveryId delivery, std::int64_t first_young_id, Millis retention) {
+  const auto next = tx.one(kFirstYoung, delivery, first_young_id, [](const Row& r) { return r.int64(0); });
   if (next) {
     tx.exec(kRevisitAt, delivery, made_at(*next) + retention + Millis{1});
   } else {
@@ -120,15 +120,16 @@ TimelineSummary read_summary(std::string_view text) {
 
 CollapsedBatch collapse_timelines(Tx& tx, Timestamp before, Millis retention, int limit) {
   const auto done_to = tx.one(kDoneTo, [](const Row& r) { return r.int64(0); }).value_or(0);
-  const auto young = first_id_at(before);
-  std::vector<Old> rows;
-  tx.query(kOfDeliveries, done_to, young, limit, [&](const Row& r) { rows.push_back(read_old(r)); });
+  const auto first_young_id = first_id_at(before);
+  std::vector<OldEntry> rows;
+  tx.query(kAttemptsOfDeliveries, done_to, first_young_id, limit,
+           [&](const Row& r) { rows.push_back(read_old_entry(r)); });
   CollapsedBatch batch{.more = std::ssize(rows) == limit};
   auto reached = done_to;
   for (auto from = rows.begin(); from != rows.end();) {
     const auto to =
-        std::find_if(from, rows.end(), [&](const Old& e) { return e.delivery != from->delivery; });
-    const auto old_end = std::find_if(from, to, [&](const Old& e) { return e.id >= young; });
+        std::find_if(from, rows.end(), [&](const OldEntry& e) { return e.delivery != from->delivery; });
+    const auto old_end = std::find_if(from, to, [&](const OldEntry& e) { return e.id >= first_young_id; });
     batch.collapsed += collapse(tx, {from, old_end});
     // The last delivery may have more entries than were read: the next batch begins with it. If it is the
     // only one of the batch, its other entries are left to a revisit.
@@ -136,14 +137,14 @@ CollapsedBatch collapse_timelines(Tx& tx, Timestamp before, Millis retention, in
       if (to == rows.end() && batch.more) {
         tx.exec(kRevisitAt, from->delivery, tx.now());
       } else {
-        note_younger(tx, from->delivery, young, retention);
+        schedule_revisit(tx, from->delivery, first_young_id, retention);
       }
       reached = from->delivery.value;
     }
     from = to;
   }
   // So that deliveries without an attempt are not read again.
-  if (!batch.more) reached = std::max(reached, young - 1);
+  if (!batch.more) reached = std::max(reached, first_young_id - 1);
   if (reached != done_to) tx.exec(kSetDoneTo, reached);
   return batch;
 }
@@ -151,11 +152,12 @@ CollapsedBatch collapse_timelines(Tx& tx, Timestamp before, Millis retention, in
 CollapsedBatch collapse_revisited(Tx& tx, Timestamp before, Millis retention, int limit) {
   const auto due = tx.one(kDue, tx.now(), [](const Row& r) { return r.id<DeliveryId>(0); });
   if (!due) return {};
-  const auto young = first_id_at(before);
-  std::vector<Old> rows;
-  tx.query(kOfDelivery, *due, young, limit, [&](const Row& r) { rows.push_back(read_old(r)); });
+  const auto first_young_id = first_id_at(before);
+  std::vector<OldEntry> rows;
+  tx.query(kAttemptsOfDelivery, *due, first_young_id, limit,
+           [&](const Row& r) { rows.push_back(read_old_entry(r)); });
   CollapsedBatch batch{.collapsed = collapse(tx, rows), .more = true};
-  if (std::ssize(rows) < limit) note_younger(tx, *due, young, retention);
+  if (std::ssize(rows) < limit) schedule_revisit(tx, *due, first_young_id, retention);
   return batch;
 }
 
