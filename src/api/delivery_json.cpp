@@ -16,7 +16,7 @@ namespace json = boost::json;
 using services::DeliverySummary;
 using services::DeliveryView;
 
-constexpr std::array<std::string_view, 4> kSources = {"", "store", "merchant", "buyer"};
+constexpr std::array<std::string_view, 4> kUsernameSources = {"", "store", "merchant", "buyer"};
 
 json::value name_or_null(std::string_view name) {
   if (name.empty()) return nullptr;
@@ -149,7 +149,7 @@ json::object view_json(const DeliveryView& view, const std::string& buyer_url) {
   body["allowedActions"] = std::move(allowed);
   body["resumableUntil"] = time_or_null(view.resumable_until);
   body["partlyUnmapped"] = view.partly_unmapped;
-  body["usernameSource"] = name_or_null(kSources[static_cast<std::size_t>(view.username_source)]);
+  body["usernameSource"] = name_or_null(kUsernameSources[static_cast<std::size_t>(view.username_source)]);
   body["firstRequestAt"] = time_or_null(view.first_request_at);
   body["givesUpAt"] = time_or_null(view.gives_up_at);
   body["nextLookAt"] = time_or_null(view.next_sweep_at);

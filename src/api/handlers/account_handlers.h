@@ -1,5 +1,5 @@
-// GET /api/account: the account, who asks, and what they may do; PATCH: its name, and what buyers see of the
-// merchant. GET /api/account/audit: the audit log (spec 7.4).
+// GET /api/account: the account, the caller and their permissions; PATCH: the account's name, and what
+// buyers see of the merchant. GET /api/account/audit: the audit log (spec 7.4).
 #pragma once
 
 #include "api/router.h"

@@ -8,7 +8,7 @@ namespace presetbridge::api {
 
 struct CreditsDeps {
   services::Credits& credits;
-  std::int64_t usual_low_at;  // of accounts that have set nothing else
+  std::int64_t usual_low_at;  // credits: the low threshold of accounts that have set none
 };
 void add_credits_routes(Router& router, CreditsDeps deps);
 

@@ -7,13 +7,13 @@
 namespace presetbridge::api {
 namespace {
 
-constexpr Millis kComeAgain{5'000};
+constexpr Millis kRetryAfter{5'000};
 
 Task<Reply> follow(EventsDeps deps, Call call) {
   const auto account = call.principal.account;
   auto place = take_place(deps.readers, deps.limits, call.request, to_string(account));
   if (!place) co_return no_place();
-  // For as long as the token would be accepted again.
+  // The stream ends when the token would no longer be accepted.
   const auto until = call.principal.person->expires_at + identity::TokenVerifier::leeway;
   auto stream =
       co_await deps.changes.open(*call.request.executor, {.account = account,
@@ -36,14 +36,14 @@ std::optional<services::ReaderBudget::Place> take_place(services::ReaderBudget& 
 }
 
 Reply no_place() {
-  return too_often(kComeAgain);
+  return too_often(kRetryAfter);
 }
 
 net::HttpResponse event_stream(std::shared_ptr<net::BodyStream> stream) {
   net::HttpResponse response;
   response.content_type = "text/event-stream";
   response.headers.add("Cache-Control", "no-store");
-  response.headers.add("X-Accel-Buffering", "no");  // proxies that gather an answer would hold events back
+  response.headers.add("X-Accel-Buffering", "no");  // proxies that buffer answers would delay the events
   response.stream = std::move(stream);
   return response;
 }

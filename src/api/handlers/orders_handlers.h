@@ -1,4 +1,4 @@
-// /api/orders: stores' orders, those that deliver nothing included, and processing them again (spec 9.3).
+// /api/orders: stores' orders, also those that deliver nothing, and their reprocessing (spec 9.3).
 #pragma once
 
 #include "api/router.h"
@@ -10,9 +10,9 @@ namespace presetbridge::api {
 struct OrdersDeps {
   services::Orders& orders;
   services::BulkReprocess& bulk;
-  Millis payloads_kept;  // for so long
+  Millis payloads_kept;  // how long, from their receipt
 };
-// The order with its lines, as every operation on one answers with it.
+// The order with its lines: the answer of every operation on one order.
 json::object order_json(const OrdersDeps& deps, const services::OrderView& view);
 void add_orders_routes(Router& router, OrdersDeps deps);
 

@@ -1,5 +1,5 @@
-// GET and PUT /api/me/preferences: what a person set for their own screens. Only they see it; it goes with
-// them.
+// GET and PUT /api/me/preferences: a person's settings of their own screens. Only that person sees them;
+// they are deleted with the person.
 #pragma once
 
 #include "api/router.h"
