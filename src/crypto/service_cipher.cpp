@@ -11,9 +11,9 @@
 namespace presetbridge::crypto {
 namespace {
 
-// The frame's body: the nonce, the ciphertext with its tag.
-constexpr std::size_t least_body = sizeof(aes_gcm::Nonce) + aes_gcm::tag_size;
-static_assert(least_body + record_frame_overhead == 45);
+// The frame's body is the nonce, then the ciphertext with its tag.
+constexpr std::size_t min_body_size = sizeof(aes_gcm::Nonce) + aes_gcm::tag_size;
+static_assert(min_body_size + record_frame_overhead == 45);
 
 Bytes bound_to(const ServiceKeyId& key, const ValuePlace& place) {
   return authenticated_data("presetbridge service value 1", key, place.row, 0, place.column);
@@ -21,7 +21,7 @@ Bytes bound_to(const ServiceKeyId& key, const ValuePlace& place) {
 
 std::optional<RecordFrame> parse(ByteView value) {
   auto frame = parse_record_frame(value);
-  if (frame && frame->body.size() < least_body) return std::nullopt;
+  if (frame && frame->body.size() < min_body_size) return std::nullopt;
   return frame;
 }
 

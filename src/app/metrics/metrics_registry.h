@@ -9,9 +9,9 @@
 
 namespace presetbridge::app {
 
-// Thread-safe. A name, or a combination of labels, that Prometheus would refuse is dropped, as is every
-// series beyond `max_series`: the memory of labels that were not bounded after all. Dropped ones count in
-// presetbridge_metrics_dropped_total.
+// Thread-safe. Drops observations whose name or labels Prometheus would refuse, and those of every series
+// beyond `max_series`, which bounds the memory that labels with too many values take. Counts what it drops
+// in presetbridge_metrics_dropped_total.
 class MetricsRegistry final : public Metrics {
  public:
   explicit MetricsRegistry(std::size_t max_series = 5'000);
@@ -21,7 +21,7 @@ class MetricsRegistry final : public Metrics {
   void set(std::string_view gauge, double value, Labels labels = {}) noexcept override;
   void observe(std::string_view histogram_seconds, double seconds, Labels labels = {}) noexcept override;
 
-  // Makes the series of a histogram seen before anything was observed.
+  // Lists a histogram's series in text() before anything is observed.
   void show(std::string_view histogram_seconds, Labels labels = {}) noexcept;
 
   // Prometheus' text format 0.0.4.

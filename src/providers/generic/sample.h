@@ -1,4 +1,4 @@
-// A paid order as JSON of a generic store (spec 2.8, 2.9), made up.
+// A made-up paid order as JSON of a generic store (spec 2.8, 2.9).
 #pragma once
 
 #include <string>
