@@ -1,9 +1,9 @@
-// Who asks (spec 6.5, 7.3): `Authorization: Bearer <ID token>`, `x-api-key: <key>`, or both.
-//   nothing, or one that is not valid   401 UNAUTHORIZED
-//   an inactive or expired key          403 FORBIDDEN
-//   of a disabled account               403 FORBIDDEN
-//   both                                both must be valid and of one account; what both may is what may be
-//   done
+// Finds the sender of a request (spec 6.5, 7.3): `Authorization: Bearer <ID token>`, `x-api-key: <key>`, or
+// both.
+//   none, or an invalid one        401 UNAUTHORIZED
+//   an inactive or expired key     403 FORBIDDEN
+//   one of a disabled account      403 FORBIDDEN
+//   both                           both must be valid and of one account; the request may do what both may
 // A key's request counts against its hourly limit (spec 6.3), in the transaction that reads the key.
 #pragma once
 
@@ -28,13 +28,13 @@ namespace presetbridge::api {
 
 struct Authenticated {
   identity::Principal principal;
-  std::optional<domain::Admission> rate;  // of a key, for the answer's headers
+  std::optional<domain::Admission> rate;  // of the key, for the answer's headers
 };
 
 struct Refused {
   Error error;
   std::optional<domain::Admission> rate;
-  std::optional<Millis> retry_after = std::nullopt;  // of RATE_LIMIT_EXCEEDED by what is no key's limit
+  std::optional<Millis> retry_after = std::nullopt;  // of a RATE_LIMIT_EXCEEDED that is not a key's
 };
 
 class Authentication {

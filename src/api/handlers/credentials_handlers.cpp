@@ -81,7 +81,7 @@ json::object use_json(const services::PresetUse& use) {
           {"stale", use.stale}};
 }
 
-// Adds the service's own data of the presets, without the data that the caller may not read.
+// The JSON of presets, with the service's data on them that the caller may read.
 Task<Expected<std::vector<json::object>>> with_usage(PresetsDeps& deps, const Call& call,
                                                      std::vector<cloud::CloudFile> files, bool gone,
                                                      const std::optional<services::MappedPresets>& mapped) {
@@ -89,7 +89,7 @@ Task<Expected<std::vector<json::object>>> with_usage(PresetsDeps& deps, const Ca
   for (const auto& file : files) ids.push_back(file.id);
   const auto counts = co_await deps.uses.deliveries(call.executor(), call.principal, std::move(ids));
   if (!counts) co_return std::unexpected(counts.error());
-  std::vector<json::object> found;
+  std::vector<json::object> bodies;
   for (std::size_t i = 0; i < files.size(); ++i) {
     auto body = preset_json(files[i]);
     body["gone"] = gone;
@@ -98,12 +98,12 @@ Task<Expected<std::vector<json::object>>> with_usage(PresetsDeps& deps, const Ca
       body["usedBy"] = use == mapped->end() ? 0 : use->second.used_by;
     }
     if (*counts) body["deliveredCount"] = (**counts)[i];
-    found.push_back(std::move(body));
+    bodies.push_back(std::move(body));
   }
-  co_return found;
+  co_return bodies;
 }
 
-// Files that mappings deliver and the cloud user has not, by name. The list of the platform is read before.
+// Files that mappings deliver but the cloud user does not have, by name. Call it after presets.list().
 Task<Expected<services::PresetPage>> gone_presets(PresetsDeps& deps, const Call& call,
                                                   const services::PresetQuery& query,
                                                   const services::MappedPresets& mapped) {
@@ -131,7 +131,7 @@ Task<Reply> list_presets(PresetsDeps deps, Call call) {
   const bool usage = fields.optional_flag("usage").value_or(false) || gone;
   if (gone && session_token(call)) fields.problem("gone", "is of the stored login, without X-Session-Token");
   if (auto error = fields.problems()) co_return std::unexpected(std::move(*error));
-  // Files have no ids that sort: a cursor is how many came before.
+  // Ids of files have no order: a cursor is the number of files before the page.
   if (call.query_value("cursor")) query.offset = static_cast<std::size_t>(page.before);
   query.limit = static_cast<std::size_t>(page.limit);
   auto found =
@@ -145,9 +145,9 @@ Task<Reply> list_presets(PresetsDeps deps, Call call) {
       found = co_await gone_presets(deps, call, query, mapped->value_or(services::MappedPresets()));
       if (!found) co_return std::unexpected(found.error());
     }
-    auto told = co_await with_usage(deps, call, std::move(found->files), gone, *mapped);
-    if (!told) co_return std::unexpected(told.error());
-    for (auto& one : *told) data.push_back(std::move(one));
+    auto bodies = co_await with_usage(deps, call, std::move(found->files), gone, *mapped);
+    if (!bodies) co_return std::unexpected(bodies.error());
+    for (auto& body : *bodies) data.push_back(std::move(body));
   } else {
     for (const auto& file : found->files) data.push_back(preset_json(file));
   }
@@ -169,19 +169,19 @@ Task<Reply> show_preset(PresetsDeps deps, Call call) {
   if (!found && found.error().code != "NOT_FOUND") co_return std::unexpected(found.error());
   const auto mapped = co_await deps.uses.mapped(call.executor(), call.principal);
   if (!mapped) co_return std::unexpected(mapped.error());
-  const services::MappedPreset* of = nullptr;
+  const services::MappedPreset* preset = nullptr;
   if (*mapped) {
-    if (const auto use = (*mapped)->find(id); use != (*mapped)->end()) of = &use->second;
+    if (const auto use = (*mapped)->find(id); use != (*mapped)->end()) preset = &use->second;
   }
-  if (!found && of == nullptr) co_return std::unexpected(found.error());
-  auto file = found ? *found : cloud::CloudFile{.id = id, .kind = of->kind, .name = of->name};
-  auto told = co_await with_usage(deps, call, {std::move(file)}, !found, *mapped);
-  if (!told) co_return std::unexpected(told.error());
-  auto body = std::move(told->front());
+  if (!found && preset == nullptr) co_return std::unexpected(found.error());
+  auto file = found ? *found : cloud::CloudFile{.id = id, .kind = preset->kind, .name = preset->name};
+  auto bodies = co_await with_usage(deps, call, {std::move(file)}, !found, *mapped);
+  if (!bodies) co_return std::unexpected(bodies.error());
+  auto body = std::move(bodies->front());
   if (*mapped) {
     json::array uses;
-    if (of != nullptr) {
-      for (const auto& use : of->uses) uses.push_back(use_json(use));
+    if (preset != nullptr) {
+      for (const auto& use : preset->uses) uses.push_back(use_json(use));
     }
     body["uses"] = std::move(uses);
   }

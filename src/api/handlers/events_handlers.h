@@ -1,5 +1,5 @@
-// GET /api/events: what changes of the account, as server-sent events (spec 13.1). The buyer's are in
-// buyer_handlers.h.
+// GET /api/events: the changes of an account as server-sent events (spec 13.1). buyer_handlers.h has those
+// of a buyer's delivery.
 #pragma once
 
 #include <string>
@@ -12,17 +12,18 @@
 
 namespace presetbridge::api {
 
-// The limits that readers share (spec 8.6).
+// The greatest numbers of readers at a time (spec 8.6).
 struct ReaderLimits {
   std::vector<net::IpNetwork> proxies;  // as of client_address()
-  int of_one = 0;                       // an account, or a delivery whose link is open
-  int of_network = 0;                   // a client network, unless it speaks for others
+  int of_one = 0;                       // of one account, or of one delivery whose link is open
+  int of_network = 0;                   // of one client network, unless it speaks for others
 };
-// A place for whoever asks, as `one` of those; nothing: there is none.
+// A reader's place, counted for `one` (an account or a delivery) and for the client's network; nothing: a
+// limit is reached.
 std::optional<services::ReaderBudget::Place> take_place(services::ReaderBudget& budget,
                                                         const ReaderLimits& limits,
                                                         const net::HttpRequest& request, std::string one);
-// 429, to come again in a moment.
+// 429 with Retry-After, for a reader without a place.
 Reply no_place();
 // The answer to a request for events.
 net::HttpResponse event_stream(std::shared_ptr<net::BodyStream> stream);

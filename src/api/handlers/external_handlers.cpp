@@ -56,8 +56,8 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-// The path of a page of ours, so that no browser takes it for another host: one slash, then none, and nothing
-// that browsers leave out or read as a slash.
+// Whether every browser reads `path` as a path on this service, and not as another host: it begins with one
+// slash only, and has no character that browsers drop or read as a slash.
 bool is_own_path(std::string_view path) {
   constexpr std::string_view kMarks = "-._~/?=&%+";
   return path.starts_with('/') && !path.starts_with("//") && path.size() <= kLongestReturnTo &&
@@ -71,7 +71,7 @@ std::string forget_attempt(Door door) {
   return set_cookie(door, {.name = kAttemptCookie, .value = "", .lives = Millis{0}, .strict = false});
 }
 
-// The cookie that binds what comes back to this browser.
+// The cookie that binds the issuer's answer to this browser.
 std::string attempt_cookie(Door door, std::string_view attempt) {
   return set_cookie(door, {.name = kAttemptCookie,
                            .value = std::string(attempt),
@@ -79,7 +79,7 @@ std::string attempt_cookie(Door door, std::string_view attempt) {
                            .strict = false});
 }
 
-// A failure that is the service's own is answered, and logged, as everywhere.
+// A page that shows the error. A fault of the service is answered, and logged, as in all other handlers.
 Reply failed(const Error& error, std::string_view back, std::optional<Door> door,
              std::optional<Millis> retry_after = std::nullopt) {
   if (is_fault(error)) return std::unexpected(error);
@@ -133,7 +133,7 @@ Task<Reply> begin(ExternalDeps deps, Call call) {
   co_return response;
 }
 
-// A page's script posts the invitation, so that it stands in no address.
+// A page's script posts the invitation, so that no URL contains it.
 Task<Reply> begin_invited(ExternalDeps deps, Call call) {
   auto body = JsonBody::parse(call.request);
   if (!body) co_return std::unexpected(body.error());
@@ -161,18 +161,24 @@ Task<Reply> finish(ExternalDeps deps, Call call) {
   const auto back = deps.external.return_to_of(attempt);
   if (const auto wait = deps.sign_ins.wait(call.request); wait > Millis{0})
     co_return failed(identity::rate_limit_exceeded(wait), back, *door, wait);
-  const auto told = [&](std::string_view name) { return std::string(call.query_value(name).value_or("")); };
-  auto ended = co_await deps.external.finish(
-      call.executor(), call.param("issuer"), std::move(attempt),
-      {.state = told("state"), .code = told("code"), .error = told("error"), .iss = told("iss")},
-      net::caller_of(call.request, deps.proxies), device_of(call.request, deps.proxies, true));
+  const auto parameter = [&](std::string_view name) {
+    return std::string(call.query_value(name).value_or(""));
+  };
+  auto ended = co_await deps.external.finish(call.executor(), call.param("issuer"), std::move(attempt),
+                                             {.state = parameter("state"),
+                                              .code = parameter("code"),
+                                              .error = parameter("error"),
+                                              .iss = parameter("iss")},
+                                             net::caller_of(call.request, deps.proxies),
+                                             device_of(call.request, deps.proxies, true));
   if (!ended) {
     if (!is_fault(ended.error())) deps.sign_ins.count(call.request);
     co_return failed(ended.error(), back, *door, ended.error().retry_after);
   }
   if (ended->tokens) {
-    const auto in = co_await admit_signed_in(call.executor(), deps.disabled, deps.sessions, *ended->tokens);
-    if (!in) co_return failed(in.error(), back, *door);
+    const auto admitted =
+        co_await admit_signed_in(call.executor(), deps.disabled, deps.sessions, *ended->tokens);
+    if (!admitted) co_return failed(admitted.error(), back, *door);
   }
   auto response = go_to(is_own_path(ended->return_to) ? ended->return_to : "/");
   response.headers.add("Set-Cookie", forget_attempt(*door));

@@ -29,7 +29,7 @@ Task<Reply> openapi(std::shared_ptr<const KeptText> document, Call call) {
   co_return response;
 }
 
-// Alive is whoever answers this.
+// A process that answers this is alive.
 Task<Reply> alive(HealthDeps, Call) {
   co_return json_response(200, json::object{{"status", "ok"}});
 }

@@ -14,7 +14,7 @@ Reply refused(const PaymentWebhookDeps& deps, std::string_view reason, const cha
   return fail(code, message);
 }
 
-Task<Reply> notice(PaymentWebhookDeps deps, Call call) {
+Task<Reply> take_in(PaymentWebhookDeps deps, Call call) {
   const auto& request = call.request;
   if (request.body_too_large) co_return std::unexpected(payload_too_large(request));
   const auto signature = request.headers.get("stripe-signature").value_or("");
@@ -39,7 +39,7 @@ Task<Reply> notice(PaymentWebhookDeps deps, Call call) {
 }  // namespace
 
 void add_payment_webhook_routes(Router& router, const PaymentWebhookDeps& deps) {
-  router.add("POST", "/api/payments/webhook", Access::open(), with(deps, notice));
+  router.add("POST", "/api/payments/webhook", Access::open(), with(deps, take_in));
 }
 
 }  // namespace presetbridge::api
