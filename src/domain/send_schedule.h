@@ -9,7 +9,7 @@ namespace presetbridge::domain {
 
 enum class SendVerdict {
   success,
-  retry,      // by next_send(); exhausted when that has nothing
+  retry,      // at next_send(), if that returns a time
   permanent,  // never again
   gone,       // permanent, and the subscription is deactivated (410)
 };
@@ -25,7 +25,8 @@ SendVerdict classify_send(SendFailure failure, int http_status);
 
 inline constexpr int kMaxSends = 7;  // the first and six retries
 
-// When to send after `attempts` attempts (from 1) of which the last ended at `previous`; nothing: exhausted.
+// The time of the next attempt after `attempts` (from 1), the last of which ended at `previous`; nothing if
+// none is left.
 std::optional<Timestamp> next_send(int attempts, Timestamp previous);
 
 }  // namespace presetbridge::domain
