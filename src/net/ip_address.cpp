@@ -17,12 +17,12 @@ struct Range {
 };
 
 bool within(const std::array<std::uint8_t, 16>& address, const Range& range) {
-  const auto whole = static_cast<std::size_t>(range.bits / 8);
-  if (!std::equal(address.begin(), address.begin() + whole, range.base.begin())) return false;
-  const int rest = range.bits % 8;
-  if (rest == 0) return true;
-  const auto mask = static_cast<std::uint8_t>(0xff << (8 - rest));
-  return (address[whole] & mask) == (range.base[whole] & mask);
+  const auto bytes = static_cast<std::size_t>(range.bits / 8);
+  if (!std::equal(address.begin(), address.begin() + bytes, range.base.begin())) return false;
+  const int more_bits = range.bits % 8;
+  if (more_bits == 0) return true;
+  const auto mask = static_cast<std::uint8_t>(0xff << (8 - more_bits));
+  return (address[bytes] & mask) == (range.base[bytes] & mask);
 }
 
 constexpr Range mapped_v4 = {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff}, 96};
@@ -47,7 +47,7 @@ constexpr Range special_v4[] = {
     {{240}, 4},            // reserved, broadcast
 };
 
-// Within 2000::/3, which alone is allocated to hosts of the public internet.
+// Hosts of the public internet have addresses in 2000::/3 only.
 constexpr Range global_v6 = {{0x20}, 3};
 constexpr Range special_v6[] = {
     {{0x20, 0x01, 0x00}, 23},                    // protocol assignments: Teredo, benchmarking, ORCHID
@@ -117,8 +117,8 @@ IpAddress IpAddress::unmapped() const {
 IpAddress IpAddress::network(int bits) const {
   IpAddress out = *this;
   for (std::size_t i = 0; i < out.bytes_.size(); ++i) {
-    const int kept = std::clamp(bits - static_cast<int>(i) * 8, 0, 8);
-    out.bytes_[i] &= static_cast<std::uint8_t>(0xff << (8 - kept));
+    const int bits_here = std::clamp(bits - static_cast<int>(i) * 8, 0, 8);
+    out.bytes_[i] &= static_cast<std::uint8_t>(0xff << (8 - bits_here));
   }
   return out;
 }
@@ -133,12 +133,12 @@ std::optional<IpNetwork> IpNetwork::parse(std::string_view text) {
   const auto slash = text.find('/');
   const auto base = IpAddress::parse(text.substr(0, slash));
   if (!base) return std::nullopt;
-  const int all = base->is_v4() ? 32 : 128;
-  if (slash == text.npos) return IpNetwork(*base, all);
+  const int max_bits = base->is_v4() ? 32 : 128;
+  if (slash == text.npos) return IpNetwork(*base, max_bits);
   const auto digits = text.substr(slash + 1);
   int bits = -1;
   const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), bits);
-  if (problem != std::errc{} || end != digits.data() + digits.size() || bits < 0 || bits > all)
+  if (problem != std::errc{} || end != digits.data() + digits.size() || bits < 0 || bits > max_bits)
     return std::nullopt;
   if (base->network(bits) != *base) return std::nullopt;
   return IpNetwork(*base, bits);

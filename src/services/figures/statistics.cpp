@@ -22,7 +22,7 @@ constexpr std::int64_t number(Activity kind) {
   return static_cast<std::int64_t>(kind);
 }
 
-bool asked_for(const Principal& by, const StatisticsOf& of, const ActivitySum& sum) {
+bool seen_and_selected(const Principal& by, const StatisticsOf& of, const ActivitySum& sum) {
   return (by.integrations.all() || by.sees(sum.of.integration)) &&
          of.integration.value_or(sum.of.integration) == sum.of.integration &&
          of.key.value_or(sum.of.key) == sum.of.key;
@@ -76,19 +76,19 @@ void each_sum(Tx& tx, AccountId account, const TimeBuckets& period, std::int64_t
                  .first_kind = first_kind,
                  .last_kind = last_kind},
                 [&](const ActivitySum& sum) {
-                  const auto place = sum.day ? period.of_date(std::chrono::floor<std::chrono::days>(sum.at))
-                                             : period.of(sum.at);
-                  if (place) fn(*place, sum);
+                  const auto slot = sum.day ? period.of_date(std::chrono::floor<std::chrono::days>(sum.at))
+                                            : period.of(sum.at);
+                  if (slot) fn(*slot, sum);
                 });
 }
 
 std::optional<Millis> median_of_classes(const std::vector<std::int64_t>& classes) {
-  const std::int64_t all = std::accumulate(classes.begin(), classes.end(), std::int64_t{0});
-  if (all <= 0) return std::nullopt;
+  const std::int64_t total = std::accumulate(classes.begin(), classes.end(), std::int64_t{0});
+  if (total <= 0) return std::nullopt;
   std::int64_t before = 0;
   for (std::size_t n = 0; n < classes.size(); ++n) {
     const std::int64_t here = classes[n];
-    if (2 * (before + here) < all) {
+    if (2 * (before + here) < total) {
       before += here;
       continue;
     }
@@ -96,7 +96,7 @@ std::optional<Millis> median_of_classes(const std::vector<std::int64_t>& classes
     // The last class has no end.
     if (n >= storage::kTookUpToSeconds.size()) return Millis{low};
     const std::int64_t width = storage::kTookUpToSeconds[n] * 1'000 - low;
-    return Millis{low + width * (all - 2 * before) / (2 * here)};
+    return Millis{low + width * (total - 2 * before) / (2 * here)};
   }
   return std::nullopt;
 }
@@ -106,9 +106,9 @@ Task<Expected<OutcomesOverTime>> Statistics::deliveries(Executor& executor, Prin
   co_return co_await async_db_.read(executor, [&](Tx& tx) {
     OutcomesOverTime found{std::vector<Outcomes>(period.size()), {}};
     each_sum(tx, by.account, period, number(Activity::made), number(Activity::invalidated),
-             [&](std::size_t place, const ActivitySum& sum) {
-               if (!asked_for(by, of, sum)) return;
-               found.data[place].add(sum.kind, sum.amount);
+             [&](std::size_t slot, const ActivitySum& sum) {
+               if (!seen_and_selected(by, of, sum)) return;
+               found.data[slot].add(sum.kind, sum.amount);
                found.totals.add(sum.kind, sum.amount);
              });
     return found;
@@ -124,7 +124,7 @@ Task<Expected<Durations>> Statistics::durations(Executor& executor, Principal by
     each_sum(tx, by.account, period, number(Activity::took), std::numeric_limits<std::int64_t>::max(),
              [&](std::size_t, const ActivitySum& sum) {
                const auto took = storage::took_of(sum.kind);
-               if (!took || took->whole >= found.classes.size() || !asked_for(by, of, sum)) return;
+               if (!took || took->whole >= found.classes.size() || !seen_and_selected(by, of, sum)) return;
                found.classes[took->whole] += sum.amount;
                if (took->own < own.size()) own[took->own] += sum.amount;
              });
@@ -143,14 +143,14 @@ Task<Expected<UsageOverTime>> Statistics::usage(Executor& executor, Principal by
     UsageOverTime found{std::vector<Usage>(period.size()), {}, {}};
     std::map<std::pair<ApiKeyId, IntegrationId>, Usage> groups;
     each_sum(tx, by.account, period, number(Activity::requests), number(Activity::invalidated),
-             [&](std::size_t place, const ActivitySum& sum) {
-               if (!asked_for(by, of, sum)) return;
-               add(found.data[place], sum);
+             [&](std::size_t slot, const ActivitySum& sum) {
+               if (!seen_and_selected(by, of, sum)) return;
+               add(found.data[slot], sum);
                add(found.totals, sum);
                if (group_by == UsageBy::key) add(groups[{sum.of.key, {}}], sum);
                if (group_by == UsageBy::store) add(groups[{{}, sum.of.integration}], sum);
              });
-    for (const auto& [who, usage] : groups) found.groups.push_back({who.first, who.second, {}, usage});
+    for (const auto& [pair, usage] : groups) found.groups.push_back({pair.first, pair.second, {}, usage});
     std::ranges::sort(found.groups, std::greater{}, [](const UsageOfOne& one) {
       return std::tuple(one.usage.requests, one.usage.deliveries.made, one.key, one.integration);
     });

@@ -18,7 +18,7 @@
 namespace presetbridge::storage::testing {
 namespace {
 
-constexpr int starting_ms = 120'000;
+constexpr int start_timeout_ms = 120'000;
 
 class Cluster {
  public:
@@ -39,17 +39,17 @@ class Cluster {
     arguments.push_back(nullptr);
     std::string path = "PATH=/usr/sbin:/usr/bin:/sbin:/bin";
     std::string folder = "TMPDIR=" + std::filesystem::temp_directory_path().string();
-    const std::array<char*, 3> surroundings{path.data(), folder.data(), nullptr};
+    const std::array<char*, 3> environment{path.data(), folder.data(), nullptr};
     const int code =
-        posix_spawn(&pid_, script.c_str(), &actions, nullptr, arguments.data(), surroundings.data());
+        posix_spawn(&pid_, script.c_str(), &actions, nullptr, arguments.data(), environment.data());
     posix_spawn_file_actions_destroy(&actions);
     close(in[0]);
     close(out[1]);
     alive_ = in[1];
     try {
       if (code != 0) throw std::runtime_error("tools/postgres_cluster.sh cannot be run");
-      socket_url_ = line(out[0]);
-      tcp_url_ = line(out[0]);
+      socket_url_ = read_line(out[0]);
+      tcp_url_ = read_line(out[0]);
     } catch (...) {
       close(out[0]);
       end(code == 0);
@@ -61,9 +61,9 @@ class Cluster {
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
 
-  // Connection strings of its database of that name.
-  std::string socket_url(std::string_view database) const { return with(socket_url_, database); }
-  std::string tcp_url(std::string_view database) const { return with(tcp_url_, database); }
+  // Connection strings of the cluster's database `database`.
+  std::string socket_url(std::string_view database) const { return with_database(socket_url_, database); }
+  std::string tcp_url(std::string_view database) const { return with_database(tcp_url_, database); }
 
  private:
   void end(bool started) const {
@@ -71,11 +71,11 @@ class Cluster {
     if (started) waitpid(pid_, nullptr, 0);
   }
 
-  static std::string line(int from) {
+  static std::string read_line(int from) {
     std::string text;
     for (char c = 0; text.size() < 4'096;) {
       pollfd ready{from, POLLIN, 0};
-      if (poll(&ready, 1, starting_ms) != 1 || read(from, &c, 1) != 1)
+      if (poll(&ready, 1, start_timeout_ms) != 1 || read(from, &c, 1) != 1)
         throw std::runtime_error("PostgreSQL did not start; its messages are above");
       if (c == '\n') return text;
       text += c;
@@ -83,14 +83,14 @@ class Cluster {
     throw std::runtime_error("tools/postgres_cluster.sh did not print how to connect");
   }
 
-  static std::string with(const std::string& url, std::string_view database) {
+  static std::string with_database(const std::string& url, std::string_view database) {
     constexpr std::string_view maintenance = "/postgres";
     const auto at = url.rfind(maintenance);
     return url.substr(0, at + 1).append(database).append(url.substr(at + maintenance.size()));
   }
 
   pid_t pid_ = 0;
-  int alive_ = -1;  // its standard input: it ends when this is closed
+  int alive_ = -1;  // the script's standard input: the cluster ends when this is closed
   std::string socket_url_;
   std::string tcp_url_;
 };
@@ -108,12 +108,12 @@ const Cluster& cluster(TemporaryPostgres::Kind kind) {
   return real;
 }
 
-constexpr Millis long_enough{60'000};
+constexpr Millis usual_patience{60'000};
 
 std::string run_in(TemporaryPostgres::Kind kind, const std::string& database, const std::string& text,
-                   Millis patience = long_enough) {
+                   Millis patience = usual_patience) {
   postgres::Session session(cluster(kind).socket_url(database), postgres::Access::read_write,
-                            {long_enough, patience, patience, patience});
+                            {usual_patience, patience, patience, patience});
   session.run("SET synchronous_commit=local");
   const postgres::Result result = session.run(text);
   const int rows = PQntuples(result.get());
