@@ -1,6 +1,5 @@
-// The effect of a job's end, or of a change of items, on a delivery: from its items' statuses, the job's
-// findings and the pending requests to the one cause that the state machine takes.
-// spec 3.1, 3.3, 3.9.
+// The effect on a delivery of a job's end, or of a change of its items (spec 3.1, 3.3, 3.9): the one cause
+// for the state machine, from the items' statuses, the job's finding and the pending action.
 #pragma once
 
 #include <optional>
@@ -23,18 +22,18 @@ ItemTally tally(std::span<const ItemStatus> items);
 
 // The end of a job.
 enum class Finding {
-  worked,  // did all it could: the items have the rest
+  worked,  // did all it could: the items' statuses say the rest
   request_sent,
   still_waiting,
   transient,        // trouble of this delivery alone
   account_trouble,  // trouble of the account or platform (trouble.h)
   permanent,        // with a code
   shutting_down,
-  lease_lost,  // a take-over, before it begins anything
+  lease_lost,  // found by a take-over, before it begins anything
 };
 
 struct Verdict {
-  std::optional<Cause> cause = std::nullopt;   // to step with; nothing: the status stays
+  std::optional<Cause> cause = std::nullopt;   // for the state machine; nothing: the status stays
   ResolutionCode code = ResolutionCode::none;  // set iff the transition sets_resolution()
   bool drop_owed = false;                      // every item `owed` becomes `dropped`
   bool keep_pending = false;  // the pending action stays (or is stored): obey it once settled
@@ -42,14 +41,14 @@ struct Verdict {
 };
 
 // For a delivery in `processing`, at each end of a job and at a take-over. The pending action is obeyed
-// first; what was shared stays shared; a delivery completes only with no item owed or `sharing`. `code` goes
-// with Finding::permanent. `items` as they are once a pending correction of the name is obeyed.
+// first; what was shared stays shared; a delivery completes only with no item owed or `sharing`. `code`
+// goes with Finding::permanent. `items` are as they will be after a pending correction of the name.
 Verdict conclude_job(const ItemTally& items, Finding finding, ResolutionCode code,
                      const PendingAction& pending);
 
-// For a delivery that no job has, after its items changed: completed or invalidated (nothing_to_deliver) with
-// nothing owed any more, queued again with something owed after completion; else its status stays. A review
-// ends only where nothing was shared.
+// For a delivery that no job has, after its items changed. If nothing is owed any more, it is completed or
+// invalidated (nothing_to_deliver); if something is owed after completion, it is queued again; else its
+// status stays. A review ends only if nothing was shared.
 Verdict conclude_items(DeliveryStatus status, const ItemTally& items);
 
 // For a delivery that no job has, when its order stops (cancelled, refunded in whole): invalidated if nothing

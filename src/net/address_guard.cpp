@@ -20,8 +20,8 @@ bool in_dns_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_';
 }
 
-// Whether it may be a name of the public DNS: labels with dots between, of which the last one is no number
-// and none of those that are kept for machines of one's own (RFC 6761, RFC 6762, and ICANN's `internal`).
+// Whether `host` can be a name of the public DNS: labels separated by dots, the last of which is no number
+// and is not reserved for private networks (RFC 6761, RFC 6762, and ICANN's `internal`).
 // Each call resolves the name and checks its addresses.
 bool is_public_name(std::string_view host) {
   if (host.ends_with('.')) host.remove_suffix(1);
@@ -62,8 +62,8 @@ std::expected<OutgoingUrl, HttpFailure> check_url(std::string_view text, Address
                   "the URL holds other characters than printable ASCII: percent-encode those of its path, "
                   "and write its host in the xn-- form");
   }
-  // libcurl's parser also takes one slash for two, and decodes a host: the name of "http:/%31" would be "1",
-  // which it reads as an address elsewhere.
+  // libcurl's parser also accepts one slash for two, and decodes hosts: in "http:/%31" it finds the host
+  // "1", which other parts of libcurl read as an address.
   const auto slashes = text.find("://");
   const auto authority =
       slashes == std::string_view::npos
@@ -71,7 +71,7 @@ std::expected<OutgoingUrl, HttpFailure> check_url(std::string_view text, Address
           : text.substr(slashes + 3, text.find_first_of("/?#\\", slashes + 3) - slashes - 3);
   if (authority.empty() || (authority.contains('%') && !authority.contains('[')))
     return refuse(invalid, "not a URL of the form https://host/path with a plain host");
-  // The very parser that the call will be made with, so that both read the same host.
+  // libcurl parses the URL of the call, too, so check and call read the same host.
   const std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> url(curl_url(), &curl_url_cleanup);
   const CURLUcode code =
       url ? curl_url_set(url.get(), CURLUPART_URL, std::string(text).c_str(), CURLU_DISALLOW_USER)
@@ -98,7 +98,7 @@ std::expected<OutgoingUrl, HttpFailure> check_url(std::string_view text, Address
   if (out.host.starts_with('[') && out.host.ends_with(']')) {
     out.host = out.host.substr(1, out.host.size() - 2);
   } else if (!std::ranges::all_of(out.host, in_dns_name)) {
-    // libcurl decodes %C3%A4 and would call the host by a name that we did not look up.
+    // libcurl decodes %C3%A4 and would call the host by a name that was not checked.
     return refuse(invalid, "the URL's host holds characters that no DNS name has; write it in its xn-- form");
   }
   if (out.host.empty() || out.host.size() > 253)

@@ -10,7 +10,7 @@
 namespace presetbridge::api {
 namespace {
 
-// Where the reference has room for what only the running service knows.
+// The mark in the reference that the running service replaces by a notice, or removes.
 constexpr std::string_view kNoticeMark = "<!-- notice -->";
 constexpr std::string_view kSandboxNotice =
     R"(<p class="notice">Sandbox: started with --sandbox, for trying out and for tests.</p>)";

@@ -1,4 +1,4 @@
-// Deliveries as people see them (spec 3.7): in lists, and one with all that belongs to it.
+// Deliveries as people see them (spec 3.7): in a list, and alone with all that belongs to it.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ struct DeliverySummary {
 // An entry of the timeline.
 struct ShownEntry {
   storage::TimelineEntry entry;
-  domain::TimelineType type;  // the entry's; of one without a type that is known here, the nearest
+  domain::TimelineType type;  // the entry's; if it has none that is known here, the nearest
   std::string actor_name;     // empty: the service itself, the buyer, or somebody who is not stored any more
 };
 
@@ -59,7 +59,7 @@ struct DeliveryView : DeliverySummary {
   bool pending = false;         // an action is stored, and is done by the job in progress
 };
 
-// The newest timeline entries and events in a DeliveryView.
+// A DeliveryView has at most this many timeline entries and events, the newest ones.
 inline constexpr int kTimelineEntries = 200;
 inline constexpr int kEventsShown = 100;
 
@@ -68,8 +68,8 @@ std::vector<DeliverySummary> summaries_of(storage::Tx& tx, std::vector<storage::
                                           int jobs_per_minute);
 DeliveryView view_of(storage::Tx& tx, storage::DeliveryRow row, int jobs_per_minute);
 
-// Returns a page of the timeline, the newest first: the stored entries, and entries made of other rows, which
-// are the arrival of the order, its matching with files, and the outbound events.
+// Returns a page of the timeline, the newest first. It has the stored entries, and entries made from other
+// rows: the arrival of the order, its matching with files, and the outbound events.
 storage::Page<ShownEntry> timeline_of(storage::Tx& tx, const storage::DeliveryRow& row,
                                       const storage::PageRequest& page);
 
