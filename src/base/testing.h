@@ -60,9 +60,12 @@ class CountingMetrics final : public Metrics {
   void count(std::string_view counter, Labels, double by) noexcept override {
     counted[std::string(counter)] += by;
   }
-  void set(std::string_view, double, Labels) noexcept override {}
+  void set(std::string_view gauge, double value, Labels) noexcept override {
+    gauges[std::string(gauge)] = value;
+  }
   void observe(std::string_view, double, Labels) noexcept override {}
   std::map<std::string, double> counted;
+  std::map<std::string, double> gauges;
 };
 
 // Runs on the thread that calls run(); time stands still but for advance(). Not thread-safe.

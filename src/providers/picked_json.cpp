@@ -21,7 +21,10 @@ class Picker {
   static constexpr std::size_t max_key_size = static_cast<std::size_t>(-1);
   static constexpr std::size_t max_string_size = static_cast<std::size_t>(-1);
 
-  Picker(const Shape& shape, std::string_view body) : shape_(shape), body_(body) { frames_.reserve(8); }
+  Picker(const Shape& shape, std::string_view body, std::size_t most)
+      : shape_(shape), body_(body), budget_(most) {
+    frames_.reserve(8);
+  }
 
   PickedJson take() { return std::move(picked_); }
 
@@ -220,7 +223,7 @@ class Picker {
   std::string key_;          // the first parts of a key that comes in parts
   bool in_parts_ = false;    // inside a scalar that comes in parts
   PickedValue* scalar_ = nullptr;
-  std::size_t budget_ = kMaxPickedValues;
+  std::size_t budget_;  // of values
 };
 
 std::unexpected<Error> bad_body(std::string problem) {
@@ -243,7 +246,8 @@ std::span<const PickedValue> PickedValue::elements() const {
   return kind == Kind::array ? std::span(children) : std::span<const PickedValue>{};
 }
 
-Expected<PickedJson> pick_json(std::string_view body, const Shape& shape, std::size_t max_depth) {
+Expected<PickedJson> pick_json(std::string_view body, const Shape& shape, std::size_t max_depth,
+                               std::size_t most) {
   if (body.empty()) return bad_body("is empty");
   std::unique_ptr<const std::string> repaired;
   if (auto text = without_lone_surrogates(body)) {
@@ -252,7 +256,7 @@ Expected<PickedJson> pick_json(std::string_view body, const Shape& shape, std::s
   }
   json::parse_options options;
   options.max_depth = max_depth;
-  json::basic_parser<Picker> parser(options, shape, body);
+  json::basic_parser<Picker> parser(options, shape, body, most);
   json::error_code ec;
   const auto used = parser.write_some(false, body.data(), body.size(), ec);
   if (ec == json::error::too_deep) {

@@ -65,7 +65,7 @@ struct PickedJson {
   // Problems for a strict reader, among the picked fields: keys given twice (the last one counts), strings
   // with U+0000.
   std::vector<FieldProblem> problems;
-  bool truncated = false;  // more than kMaxPickedValues: what came after is missing
+  bool truncated = false;  // there were more values than were to be picked: what came after is missing
 };
 
 inline constexpr std::size_t kMaxPickedValues = 50'000;
@@ -74,6 +74,8 @@ inline constexpr std::size_t kMaxProblems = 50;  // reported of one document
 // `body` and `shape` outlive the result. A lone surrogate escape reads as U+FFFD (spec 2.11). INVALID_PAYLOAD
 // with the problem of the field "body" when it is no JSON (RFC 8259, with valid UTF-8 throughout), is nested
 // more deeply than `max_depth`, or is no object.
-Expected<PickedJson> pick_json(std::string_view body, const Shape& shape, std::size_t max_depth);
+// Picks `most` values at most.
+Expected<PickedJson> pick_json(std::string_view body, const Shape& shape, std::size_t max_depth,
+                               std::size_t most = kMaxPickedValues);
 
 }  // namespace presetbridge::providers

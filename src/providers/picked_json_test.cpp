@@ -181,6 +181,18 @@ TEST(PickedJson, StopsKeepingAtItsLimitAndSaysSo) {
   EXPECT_EQ(json.root["a"].text, "x");
 }
 
+TEST(PickedJson, PicksAsManyValuesAsTheCallerWants) {
+  static constexpr Shape kList{.element = &kScalar};
+  static constexpr std::array kMembers{ShapeMember{"list", &kList}};
+  static constexpr Shape kDocument{.members = kMembers};
+  std::string body = "{\"list\":[1";
+  for (std::size_t i = 0; i < kMaxPickedValues; ++i) body += ",1";
+  body += "]}";
+  const auto json = pick_json(body, kDocument, 10, kMaxPickedValues + 10).value();
+  EXPECT_FALSE(json.truncated);
+  EXPECT_EQ(json.root["list"].elements().size(), kMaxPickedValues + 1);
+}
+
 TEST(PickedJson, NeverThrowsOnArbitraryBytes) {
   EXPECT_TRUE(rc::check([](const std::string& bytes) {
     (void)pick_json(bytes, kShape, 64);

@@ -540,10 +540,10 @@ std::vector<HotQuery> hot_queries(const Known& k) {
          list_purchases(tx, k.account, domain::PurchaseState::pending, {});
          list_all_purchases(tx, {}, {});
          list_all_purchases(tx, domain::PurchaseState::pending, {});
-         count_pending_purchases(tx, k.account, 20);
-         count_old_pending_purchases(tx, tx.now(), 100);
+         count_pending_purchases(tx, k.account, true, 20);
+         count_old_pending_purchases(tx, true, tx.now(), 100);
          any_purchase_due(tx);
-         claim_due_purchases(tx, tx.now(), 10);
+         claim_due_purchases(tx, true, tx.now(), 10);
          make_pending_purchases_due(tx, tx.now(), 10);
          lease_notices(tx, false, "node", tx.now(), tx.now());
          advance_notices(tx, false, "node", {});

@@ -1,5 +1,7 @@
 #include "providers/provider_a/reader.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <span>
@@ -220,9 +222,14 @@ constexpr std::array kPrivacyMembers{ShapeMember{"customer", &kCustomer},
                                      ShapeMember{"orders_requested", &kIds}};
 constexpr Shape kPrivacy{.members = kPrivacyMembers};
 
+// A request that is read in part would count as carried out.
+constexpr std::size_t kMaxIds = 200'000;
+
 Expected<OrderEvent> read_privacy(const ParseInput& input, Event kind) {
-  const auto picked = pick_json(input.body, kPrivacy, input.limits.json_depth);
+  const auto picked = pick_json(input.body, kPrivacy, input.limits.json_depth, kMaxIds);
   if (!picked) return std::unexpected(picked.error());
+  if (picked->truncated)
+    return fail("PAYLOAD_TOO_LARGE", fmt::format("The request names more than {} orders.", kMaxIds));
   OrderEvent event;
   event.kind = kind;
   event.test = input.test;

@@ -423,6 +423,17 @@ TEST(HostedRisk, IsHighInAnyCaseAndFindsTheOrder) {
   expect_refused(risk("[]"), "body", "must be a JSON object");
 }
 
+TEST(HostedOrder, APrivacyRequestIsReadWholeOrRefused) {
+  const auto body = [](int ids, int different) {
+    std::string all;
+    for (int i = 0; i < ids; ++i) all += (i == 0 ? "" : ",") + std::to_string(i % different);
+    return R"({"orders_to_redact":[)" + all + "]}";
+  };
+  EXPECT_EQ(read(body(150'000, 150'000), "customers/redact").value().order_ids.size(), 150'000U);
+  EXPECT_EQ(read(body(150'000, 150'000), "customers/redact").value().order_ids.back(), "149999");
+  EXPECT_EQ(read(body(250'000, 10), "customers/redact").error().code, "PAYLOAD_TOO_LARGE");
+}
+
 TEST(HostedPrivacy, NamesCustomerAndOrders) {
   const auto redact = read(golden("provider_a_customer_redact.json"), "customers/redact").value();
   EXPECT_EQ(redact.kind, Event::customer_redact);

@@ -79,6 +79,25 @@ TEST_F(BuyersTest, NamesAnotherUserAndTheRequestToTheWrongOneIsTakenBack) {
   EXPECT_EQ(correct(id, "Bob"), "INVALID_TRANSITION") << "something is shared";
 }
 
+TEST_F(BuyersTest, ANameThatComesWhileTheFileIsSharedDoesNotCount) {
+  world_.cloud.auto_accept = true;
+  bool held = false;
+  world_.cloud.before = [&](auto& call, auto&) {
+    return call == "share" ? testing::once(held, testing::FakeCloud::Fate::hold_done)
+                           : testing::FakeCloud::Fate::answer;
+  };
+  const auto id = world_.deliver(world_.order("1", "Ann", {"sku-1"}));
+  ASSERT_EQ(world_.status(id), "processing");
+  EXPECT_EQ(correct(id, "Bob"), "on_its_way") << "nobody knows yet that the file is shared";
+  world_.cloud.release();
+  world_.settle(std::chrono::minutes{2});
+  EXPECT_EQ(world_.status(id), "completed");
+  EXPECT_EQ(world_.delivery(id).username, "Ann");
+  EXPECT_TRUE(world_.cloud.shares.contains({"u-ann", "file-1"}));
+  EXPECT_EQ(world_.cloud.shares.size(), 1U);
+  EXPECT_EQ(world_.balance().spent, 1);
+}
+
 TEST_F(BuyersTest, TheTimelineSaysThatTheBuyerDidIt) {
   const auto id = world_.deliver(world_.order("1", "", {"sku-1"}));
   EXPECT_EQ(view(id).state, BuyerState::username_missing);

@@ -232,7 +232,8 @@ Expected<void> DeliveryActions::retry_row(DeliverySet& set, storage::DeliveryRow
     set.apply(row, change);
   }
   if (row.status == DeliveryStatus::queued) conclude_or_queue(set, row, actor);
-  if (renamed && row.status == DeliveryStatus::failed) leave_customer(set, row);
+  if (renamed && (row.status == DeliveryStatus::failed || row.status == DeliveryStatus::in_review))
+    leave_customer(set, row);
   return {};
 }
 

@@ -27,8 +27,8 @@ bool anything_shared(Items items);
 // job is dropped.
 void change_customer(DeliverySet& set, storage::DeliveryRow& row, const std::string& username,
                      const std::string& raw_username, Timestamp at);
-// Ends the row's tie to its customer: for a delivery that waited, was renamed, and failed before it was routed. Its
-// items would be counted among the former customer's otherwise.
+// Ends the row's tie to its customer: for a delivery that waited, was renamed, and failed or went to review before it
+// was routed. Its items would be counted among the former customer's otherwise.
 void leave_customer(DeliverySet& set, storage::DeliveryRow& row);
 
 // Returns whether the item is a current one that is recorded for another user of the platform than `user`,

@@ -169,7 +169,7 @@ void Fulfilment::align(Update& update) {
   apply_username(update);
   set.changed(row);
   if (state.stopped()) return stop(update);
-  if (state.erased) return;
+  if (state.erased) return take_back_refunded(update);
   if (rules.active) withdraw_pending(set, state, row);
 
   domain::MappedOrder mapped;
@@ -225,6 +225,14 @@ void Fulfilment::align(Update& update) {
   if (has_name) continue_renamed(update);
 }
 
+// An erased order delivers nothing more; what a refund drops is taken back all the same.
+void Fulfilment::take_back_refunded(Update& update) {
+  auto& [set, order, state, rules, event, change, row, renamed, against] = update;
+  if (state.too_large || !rules.auto_revoke) return;
+  const auto aligned = align_items(set, row, state, {}, false, Owe::nothing_more);
+  revoke_refunded(set, set.items(row.id), aligned.refunded);
+}
+
 // A name from the store counts only where it differs from the store's former one; then the newest of store,
 // buyer and merchant wins, while nothing is shared (spec 2.6).
 void Fulfilment::apply_username(Update& update) {
@@ -268,7 +276,7 @@ void Fulfilment::continue_renamed(Update& update) {
       return queue_or_fail(set, row);
     case DeliveryStatus::waiting_for_friendship:
       queue_again(update, Cause::username_changed);
-      if (row.status == DeliveryStatus::failed) leave_customer(set, row);
+      if (row.status != DeliveryStatus::queued) leave_customer(set, row);
       return;
     case DeliveryStatus::failed:
       if (domain::resumes(row.resolution, domain::Remedy::username_arrived))

@@ -66,6 +66,7 @@ class Fulfilment {
   // One event of the store about one delivery.
   struct Update;
   void align(Update& update);
+  void take_back_refunded(Update& update);
   void apply_username(Update& update);
   void stop(Update& update);
   bool review(Update& update, const Alignment& aligned);

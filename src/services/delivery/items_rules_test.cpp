@@ -639,6 +639,30 @@ TEST_F(ItemsRules, ARenamedDeliveryThatFailsBeforeItIsRoutedInheritsNothing) {
   EXPECT_FALSE(has("u-ann", "file-1"));
 }
 
+TEST_F(ItemsRules, ARenamedDeliveryThatGoesToReviewInheritsNothing) {
+  auto_revoke();
+  world.deliver(order("1", "Ann"));
+  end_friendship("u-ann");
+  const auto renamed = world.deliver(order("2", "Ann"));
+  ASSERT_EQ(world.status(renamed), "waiting_for_friendship");
+  world.write([&](storage::Tx& tx) {
+    auto row = *lock_integration(tx, world.integration);
+    row.hold_all = true;
+    update_integration(tx, row);
+  });
+  world.accept(now(order("2", "Bob"), 1, domain::Payment::deliver));
+  ASSERT_EQ(world.status(renamed), "in_review");
+  world.write([&](storage::Tx& tx) {
+    tx.exec({"UPDATE accounts SET granted = spent WHERE id = $1"}, world.account);
+  });
+  ASSERT_TRUE(world.await(world.actions.approve(world.scheduler, world.merchant(), renamed)));
+  ASSERT_EQ(world.status(renamed), "failed insufficient_credits");
+  refund("1");
+  world.settle();
+  EXPECT_EQ(world.status(renamed), "failed insufficient_credits");
+  EXPECT_FALSE(has("u-ann", "file-1"));
+}
+
 // ---------------------------------------------------------------- an approval after a stop
 
 TEST_F(ItemsRules, AnApprovalOwesAgainWhatAStopDroppedBesideASharedFile) {

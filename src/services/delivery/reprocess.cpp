@@ -81,7 +81,7 @@ void continue_delivery(DeliverySet& set, DeliveryRow& row, const OrderState& sta
 }  // namespace
 
 Expected<bool> reprocess_order(Tx& tx, DeliveryChanges& changes, storage::OrderRow& order,
-                               const FulfilmentRules& rules, domain::Actor actor) {
+                               const FulfilmentRules& rules, domain::Actor actor, ApiKeyId key) {
   auto decoded = domain::decode_order_state(order.state);
   if (!decoded) throw Error(decoded.error());
   auto& state = *decoded;
@@ -107,11 +107,9 @@ Expected<bool> reprocess_order(Tx& tx, DeliveryChanges& changes, storage::OrderR
     if (plan.outcome == OrderOutcome::delivery) {
       Fulfilment fulfilment(changes);
       NewDeliveries created;
-      const bool by_key = actor.kind == domain::Actor::Kind::api_key;
-      const auto key = by_key ? ApiKeyId{actor.id} : ApiKeyId{};
       fulfilment.plan_delivery(set, created, order, state, rules, plan, key);
       fulfilment.create(set, created);
-      if (by_key) count_api_key_webhook(tx, key, 0, 1);
+      if (key) count_api_key_webhook(tx, key, 0, 1);
       set.add_timeline_entry(created.rows.front(), actor, kMessage);
     }
     set.save();

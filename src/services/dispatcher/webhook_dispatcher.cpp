@@ -205,6 +205,7 @@ Task<void> WebhookDispatcher::maintenance_loop() {
       expired_.saw(from, std::nullopt, expired->second);
     }
     if (more) tasks_.wake();
+    if (!tasks_.stopping() && forget_.take(ports_.clock.now())) co_await forget_inactive();
     co_await maintenance_.wait(more ? Millis{1} : options_.maintenance);
   }
 }
@@ -297,13 +298,32 @@ void WebhookDispatcher::adapt(SubscriptionId subscription, bool answered) {
   const auto found = lowered_->find(subscription);
   const bool known = found != lowered_->end();
   if (answered ? !known : known && found->second == 1) return;
-  // A lease may be reading the map on the storage thread.
-  auto limits = std::make_shared<storage::SendLimits>(*lowered_);
-  int& limit = (*limits)[subscription];
+  auto limits = *lowered_;
+  int& limit = limits[subscription];
   limit = answered ? limit * 2 : 1;
-  if (limit >= options_.per_subscription) limits->erase(subscription);
-  lowered_ = std::move(limits);
-  ports_.metrics.set("presetbridge_receivers_not_answering", static_cast<double>(lowered_->size()));
+  if (limit >= options_.per_subscription) limits.erase(subscription);
+  lower(std::move(limits));
+}
+
+void WebhookDispatcher::lower(storage::SendLimits limits) {
+  ports_.metrics.set("presetbridge_receivers_not_answering", static_cast<double>(limits.size()));
+  // A new map: a lease may be reading the present one on the storage thread.
+  lowered_ = std::make_shared<const storage::SendLimits>(std::move(limits));
+}
+
+Task<void> WebhookDispatcher::forget_inactive() {
+  std::vector<SubscriptionId> ids;
+  for (const auto& [id, limit] : *lowered_) ids.push_back(id);
+  if (ids.empty()) co_return;
+  auto active = co_await ports_.async_db.read(
+      ports_.scheduler, [&ids](Tx& tx) { return storage::find_active_subscriptions(tx, ids); });
+  if (!active || active->size() == ids.size()) co_return;
+  std::ranges::sort(*active);
+  auto limits = *lowered_;
+  for (const auto id : ids) {
+    if (!std::ranges::binary_search(*active, id)) limits.erase(id);
+  }
+  lower(std::move(limits));
 }
 
 }  // namespace presetbridge::services

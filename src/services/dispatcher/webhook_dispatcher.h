@@ -14,6 +14,7 @@
 #include "base/ids.h"
 #include "base/log.h"
 #include "base/metrics.h"
+#include "base/recurring.h"
 #include "base/wakeup.h"
 #include "crypto/service_cipher.h"
 #include "net/http_client.h"
@@ -99,6 +100,9 @@ class WebhookDispatcher {
   net::OutgoingRequest request_of(const storage::SendTarget& target, storage::LeasedSend& send,
                                   const SigningSecrets& secrets, std::string& problem) const;
   void adapt(SubscriptionId subscription, bool answered);
+  // Counts subscriptions that were deleted or turned off no more among those that do not answer.
+  Task<void> forget_inactive();
+  void lower(storage::SendLimits limits);
   storage::SendLeaseLimits lease_limits(Timestamp from, int slots);
 
   DispatcherPorts ports_;
@@ -125,6 +129,7 @@ class WebhookDispatcher {
   std::unordered_map<SubscriptionId, int> under_way_;
   ReadyScan scan_;
   ReadyScan expired_;  // leases that ran out
+  Recurring forget_{std::chrono::minutes{1}};
   Wakeup maintenance_;
   BackgroundTasks tasks_;  // loops, of which that of leases waits here; sends
   MissedWork missed_work_;

@@ -233,6 +233,22 @@ TEST_F(DispatcherTest, ADeadReceiverHoldsUpNobodyElse) {
   stop(*d);
 }
 
+TEST_F(DispatcherTest, AReceiverThatWasTurnedOffCountsNoMoreAmongThoseThatDoNotAnswer) {
+  const auto& not_answering = metrics_.gauges["presetbridge_receivers_not_answering"];
+  receiver_.answer = [](const auto&) { return FakeReceiver::failure(Kind::timeout); };
+  const auto dead = subscribe("https://dead.example/hook");
+  const auto slow = subscribe("https://slow.example/hook");
+  tell({dead, slow});
+  auto d = dispatcher();
+  scheduler_.advance(2min);
+  EXPECT_EQ(not_answering, 2);
+  db_->write(
+      [&](storage::Tx& tx) { tx.exec({"UPDATE webhook_subscriptions SET active = 0 WHERE id = $1"}, dead); });
+  scheduler_.advance(2min);
+  EXPECT_EQ(not_answering, 1);
+  stop(*d);
+}
+
 TEST_F(DispatcherTest, AHostOfManySubscriptionsHoldsUpNoOtherAndServesThemInTurn) {
   receiver_.answer = [](const net::OutgoingRequest& r) -> std::optional<net::HttpResult> {
     if (r.url.contains("slow")) return std::nullopt;

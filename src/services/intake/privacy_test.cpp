@@ -87,6 +87,43 @@ TEST_F(Privacy, NothingOfAnErasedBuyerIsLeftBehind) {
   testing::expect_books_balance(world);
 }
 
+TEST_F(Privacy, ARefundOfALineAfterTheErasureTakesItsFileBack) {
+  world.write([&](Tx& tx) {
+    auto row = *lock_integration(tx, world.integration);
+    row.auto_revoke = true;
+    update_integration(tx, row);
+  });
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1", "sku-2"}));
+  ASSERT_EQ(world.status(id), "completed");
+  ask(OrderEvent::Kind::customer_redact, {"1"});
+  auto refund = request(OrderEvent::Kind::refund);
+  refund.order_id = "1";
+  refund.refunds = {{"r1", {{"L1", 1}}}};
+  world.accept(refund);
+  world.settle(std::chrono::minutes{2});
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_FALSE(world.cloud.shares.contains({"u-ann", "file-1"}));
+  EXPECT_TRUE(world.cloud.shares.contains({"u-ann", "file-2"}));
+}
+
+TEST_F(Privacy, ALookUpUnderWayNamesNoBuyerWhoWasErasedMeanwhile) {
+  bool held = false;
+  world.cloud.before = [&](auto& call, auto&) {
+    return call == "find_user" ? testing::once(held, testing::FakeCloud::Fate::hold)
+                               : testing::FakeCloud::Fate::answer;
+  };
+  const auto first = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  world.deliver(world.order("2", "Ann", {"sku-2"}));
+  ASSERT_EQ(world.status(first), "processing");
+  ask(OrderEvent::Kind::customer_redact, {"1"});
+  world.cloud.release();
+  world.settle(std::chrono::minutes{2});
+  ask(OrderEvent::Kind::customer_redact, {"2"});
+  const auto text = everything();
+  for (const auto* personal : {"Ann", "ann", "buyer@example.com"})
+    EXPECT_EQ(text.find(personal), std::string::npos) << personal << " in " << text;
+}
+
 // Spec 3.11, 9.6: nothing that would deliver again is taken of an erased order, in any status.
 TEST_F(Privacy, WhatWasErasedIsDeliveredToNobodyByAnyAction) {
   auto& actions = world.actions;

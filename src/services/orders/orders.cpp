@@ -167,11 +167,8 @@ std::optional<Expected<void>> reprocess_in(Tx& tx, DeliveryChanges& changes, Ord
   if (!order) return Expected<void>(no_such_order());
   if (order->integration != store.id) return std::nullopt;
   if (integration_versions(tx, std::array{store.id}).front() != store.version) return std::nullopt;
-  auto done = reprocess_order(tx, changes, *order, store.rules, asked.actor);
-  if (!done) return Expected<void>(std::unexpected(done.error()));
   const ApiKeyId key = asked.key ? asked.key : store.owning_key;
-  if (*done && key) count_api_key_webhook(tx, key, 0, 1);
-  return Expected<void>{};
+  return reprocess_order(tx, changes, *order, store.rules, asked.actor, key);
 }
 
 Task<Expected<OrderView>> Orders::reprocess(Executor& executor, Principal by, OrderId id) {

@@ -148,6 +148,20 @@ TEST_F(OrdersTest, AnOrderWithoutAMappingIsSeenMappedAndProcessedToItsEnd) {
   EXPECT_EQ(std::ranges::count(audit, "order.reprocessed", &storage::AuditRow::action), 3);
 }
 
+TEST_F(OrdersTest, ADeliveryThatAKeyMakesOfAnOrderCountsOnceForIt) {
+  const auto nothing = order("1", {"new"});
+  map("new", "file-9");
+  auto by = world.merchant();
+  by.key = world.ids.make<ApiKeyId>();
+  world.write([&](storage::Tx& tx) {
+    insert_api_key(tx, {.id = *by.key, .account = world.account, .name = "k", .created_at = tx.now()},
+                   std::vector<std::byte>(32));
+  });
+  ASSERT_TRUE(world.await(orders.reprocess(world.scheduler, by, nothing.order)));
+  const auto key = world.write([&](storage::Tx& tx) { return find_api_key(tx, *by.key).value(); });
+  EXPECT_EQ(key.deliveries, 1);
+}
+
 TEST_F(OrdersTest, AGenericOrderIsProcessedAgainToo) {
   const auto accepted = world.accept(world.order("g", "Ann", {"new"}));
   EXPECT_FALSE(accepted.delivery);

@@ -91,7 +91,7 @@ class PaymentsWorld : public identity::testing::World {
         .base_url = "https://bridge.example"};
   }
 
-  NullMetrics metrics;
+  presetbridge::testing::CountingMetrics metrics;
   FakeProcessor processor{db.clock};
   DeliveryChanges changes{ids, random};
   int resumed = 0;

@@ -45,7 +45,8 @@ Task<Expected<PurchaseRow>> Purchases::buy(Executor& executor, identity::Princip
     co_return fail("VALIDATION_FAILED", "The request has fields that are not valid.",
                    {{"packId", "is not a pack that is sold"}});
   auto opened = co_await async_db_.write(executor, [&](Tx& tx) -> Expected<PurchaseRow> {
-    if (count_pending_purchases(tx, by.account, kMostPendingPurchases) >= kMostPendingPurchases)
+    const bool live = settlement_->processor().live();
+    if (count_pending_purchases(tx, by.account, live, kMostPendingPurchases) >= kMostPendingPurchases)
       return fail("LIMIT_REACHED",
                   fmt::format("{} purchases wait for their payment: finish or leave those first.",
                               kMostPendingPurchases));
@@ -54,7 +55,7 @@ Task<Expected<PurchaseRow>> Purchases::buy(Executor& executor, identity::Princip
     row.account = by.account;
     row.actor = to_string(by.actor());
     row.created_at = tx.now();
-    row.live = settlement_->processor().live();
+    row.live = live;
     row.pack_id = pack->id;
     row.pack_name = pack->name;
     row.credits = pack->credits;

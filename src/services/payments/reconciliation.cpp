@@ -106,11 +106,12 @@ void Reconciliation::remember(const std::string& notice) {
 }
 
 Task<void> Reconciliation::ask_due() {
+  const bool live = ports_.settlement.processor().live();
   const auto any =
-      co_await ports_.async_db.read(ports_.scheduler, [](Tx& tx) { return any_purchase_due(tx); });
+      co_await ports_.async_db.read(ports_.scheduler, [live](Tx& tx) { return any_purchase_due(tx, live); });
   if (!any || !*any) co_return;
-  const auto due = co_await ports_.async_db.write(ports_.scheduler, [this](Tx& tx) {
-    return claim_due_purchases(tx, tx.now() + pace_.again, pace_.claimed);
+  const auto due = co_await ports_.async_db.write(ports_.scheduler, [this, live](Tx& tx) {
+    return claim_due_purchases(tx, live, tx.now() + pace_.again, pace_.claimed);
   });
   if (!due) co_return;
   for (const auto id : *due) {
@@ -127,8 +128,9 @@ Task<void> Reconciliation::ask(PurchaseId id) {
 }
 
 Task<void> Reconciliation::count_pending() {
-  const auto old = co_await ports_.async_db.read(ports_.scheduler, [](Tx& tx) {
-    return count_old_pending_purchases(tx, tx.now() - kOldPending, kMostCounted);
+  const bool live = ports_.settlement.processor().live();
+  const auto old = co_await ports_.async_db.read(ports_.scheduler, [live](Tx& tx) {
+    return count_old_pending_purchases(tx, live, tx.now() - kOldPending, kMostCounted);
   });
   if (old) ports_.metrics.set("presetbridge_purchases_pending_old", static_cast<double>(*old));
 }

@@ -74,6 +74,22 @@ TEST_F(ReconciliationTest, GoesOnWhereItStoppedHoweverManyNoticesThereAre) {
   EXPECT_EQ(world_.state(bought.id), "refunded");
 }
 
+TEST_F(ReconciliationTest, PurchasesOfTheTestModeRestWhileTheProcessorIsLive) {
+  const auto bought = world_.buy();
+  world_.processor.is_live = true;
+  world_.processor.calls.clear();
+  world_.start_reconciliation();
+  world_.scheduler.advance(std::chrono::hours{30});
+  EXPECT_EQ(std::ranges::count(world_.processor.calls, "look_up"), 0);
+  EXPECT_EQ(world_.metrics.gauges["presetbridge_purchases_pending_old"], 0);
+  for (int i = 0; i < 20; ++i)
+    EXPECT_EQ(world_.state(world_.buy().id), "pending") << "not counted among " << i;
+  world_.processor.is_live = false;
+  world_.processor.pay(bought.session);
+  world_.scheduler.advance(std::chrono::hours{2});
+  EXPECT_EQ(world_.state(bought.id), "paid");
+}
+
 TEST_F(ReconciliationTest, AsksSeldomerTheLongerAPurchaseWaits) {
   const auto bought = world_.buy();
   world_.processor.pay_later(bought.session);

@@ -30,7 +30,7 @@ using storage::AccountTaskKind;
 using storage::CredentialsStatus;
 using storage::Tx;
 
-constexpr int kMostPayable = 200;  // accounts
+constexpr int kMostSearched = 200;  // accounts, for spare credits in one transaction
 
 // One batch of an account task.
 struct Batch {
@@ -125,6 +125,12 @@ AccountTaskProgress resume_failed(Batch batch, const std::vector<DeliveryId>& id
   });
   return ids.size() < kAccountTaskBatch + batch.postponed.size() ? batch.end_of_list()
                                                                  : AccountTaskProgress::under_way;
+}
+
+// The credits that no open delivery of the account needs.
+std::int64_t spare_credits(Tx& tx, AccountId account, const std::optional<domain::Balance>& balance) {
+  const std::int64_t available = balance.value_or(domain::Balance{}).available();
+  return available <= 0 ? 0 : available - count_unpaid_items(tx, account, available);
 }
 
 // Resumes the oldest deliveries first, as many items as the credits cover (spec 3.6): the task's own, of those
@@ -316,18 +322,21 @@ AccountTaskProgress do_account_task_batch(Tx& tx, DeliveryChanges& changes, Acco
   return AccountTaskProgress::ended;
 }
 
-std::vector<SpareCredits> next_spare_credits(Tx& tx, AccountId& last) {
-  std::vector<SpareCredits> found;
-  for (int i = 0; i < kMostPayable; ++i) {
+std::vector<AccountId> next_with_spare_credits(Tx& tx, AccountId& last) {
+  std::vector<AccountId> found;
+  for (int i = 0; i < kMostSearched; ++i) {
     const auto account = next_with_unpaid(tx, last);
     last = account.value_or(AccountId{});
     if (!account) break;
-    const auto available = find_balance(tx, *account).value_or(domain::Balance{}).available();
-    if (available <= 0) continue;
-    const auto spare = available - count_unpaid_items(tx, *account, available);
-    if (spare > 0) found.push_back({*account, spare});
+    if (spare_credits(tx, *account, find_balance(tx, *account)) > 0) found.push_back(*account);
   }
   return found;
+}
+
+void give_out_spare_credits(Tx& tx, AccountId account) {
+  // A task may have given them out since: it locks the balance too.
+  const auto credits = spare_credits(tx, account, lock_balance(tx, account));
+  if (credits > 0) continue_giving_out(tx, account, credits);
 }
 
 std::vector<DeliveryId> next_dry_runs(Tx& tx, AccountId& last, int postponed) {

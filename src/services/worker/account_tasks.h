@@ -29,14 +29,13 @@ enum class AccountTaskProgress {
 AccountTaskProgress do_account_task_batch(storage::Tx& tx, DeliveryChanges& changes,
                                           storage::AccountTask task, const PostponedDeliveries& postponed);
 
-// Credits that no open delivery of the account needs, while deliveries have failed for lack of credits: what
-// another one owed cost nothing in the end, say (spec 3.6).
-struct SpareCredits {
-  AccountId account;
-  std::int64_t credits = 0;
-};
-// Of some hundred accounts after `last`, which is set to the last of them, and to none behind the end.
-std::vector<SpareCredits> next_spare_credits(storage::Tx& tx, AccountId& last);
+// Accounts that have credits which no open delivery needs, while deliveries have failed for lack of credits: what
+// another one owed cost nothing in the end, say (spec 3.6). Reads some hundred accounts after `last`, and sets
+// it to the last of them, and to none behind the end. By rising id.
+std::vector<AccountId> next_with_spare_credits(storage::Tx& tx, AccountId& last);
+// Has such credits resume deliveries, if there still are any, and no resume_credits is under way. Locks the
+// account.
+void give_out_spare_credits(storage::Tx& tx, AccountId account);
 
 // Queued dry runs, about kAccountTaskBatch, of up to eight accounts that have any: those after `last`, and
 // then from the first account again, so that one with many keeps no other waiting. Sets `last` to the last of

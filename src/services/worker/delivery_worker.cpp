@@ -11,7 +11,6 @@
 #include "services/worker/lease_loop.h"
 #include "services/worker/maintenance.h"
 #include "services/worker/sweep_runner.h"
-#include "storage/stores/account_task_store.h"
 #include "storage/stores/cloud_account_store.h"
 
 namespace presetbridge::services {
@@ -20,14 +19,14 @@ namespace {
 using storage::Tx;
 
 // Cloud accounts that nothing woke though they have work, and credits that nothing gave out. `last`: see
-// next_spare_credits().
+// next_with_spare_credits().
 MissedWork::Wake find_forgotten(Tx& tx, AccountId& last) {
   const bool forgotten = storage::any_forgotten_account(tx);
-  auto spare = next_spare_credits(tx, last);
-  if (!forgotten && spare.empty()) return {};
-  return [forgotten, spare = std::move(spare)](Tx& writing) {
+  auto accounts = next_with_spare_credits(tx, last);
+  if (!forgotten && accounts.empty()) return {};
+  return [forgotten, accounts = std::move(accounts)](Tx& writing) {
+    for (const auto account : accounts) give_out_spare_credits(writing, account);
     if (forgotten) storage::wake_forgotten_accounts(writing);
-    for (const auto& [account, credits] : spare) give_out_spare_credits(writing, account, credits);
   };
 }
 

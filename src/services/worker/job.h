@@ -96,7 +96,8 @@ struct Job {
   Timestamp expires_at{};
 
   bool request_sent = false;
-  bool name_resolved = false;  // this job has looked up whom the name leads to
+  bool more_deliveries = false;  // whose name leads to a known customer, beyond those that were handed over
+  bool name_resolved = false;    // this job has looked up whom the name leads to
   int friendship_checks = 0;
   int session_retries = 0;
   bool shutting_down = false;  // the worker stops (rule 16)

@@ -63,13 +63,14 @@ Change change_of(DeliverySet& set, const storage::DeliveryRow& row, const domain
 }
 
 // The name that the delivery is for from now on, where a correction is pending: the merchant's always, one of
-// the store while nothing is shared (spec 2.6, 3.11).
+// the store or the buyer while nothing is shared (spec 2.6, 3.11, 13.3).
 std::optional<domain::PendingName> corrected_name(DeliverySet& set, const storage::DeliveryRow& row) {
   const auto& name = row.pending.name;
   // It counts also where the pending action ends the delivery: the order may be paid again, or the delivery
   // be reopened.
   if (row.pending.kind == PendingActionKind::erase || name.username.empty()) return std::nullopt;
-  if (name.actor == domain::Actor::order() && anything_shared(set.items(row.id))) return std::nullopt;
+  const bool always = name.actor != domain::Actor::order() && name.actor != domain::Actor::buyer();
+  if (!always && anything_shared(set.items(row.id))) return std::nullopt;
   return name;
 }
 
@@ -307,6 +308,7 @@ void end_job(DeliverySet& set, const Job& job, CustomerRow& customer, Finding fi
     until = std::max(until, *due);
   }
   if (customer.withdraw) queue(JobClass::settlement, settle_from);
+  if (job.more_deliveries) queue(JobClass::first_request, set.now());
   for (const auto id : queued) {
     const auto own = job.postponed.find(id);
     auto at = own == job.postponed.end() ? job.retry_at().value_or(set.now()) : own->second;

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "services/testing.h"
+#include "services/worker/account_tasks.h"
 
 namespace presetbridge::services {
 namespace {
@@ -129,6 +130,26 @@ TEST_F(FewCredits, ACreditThatIsNotNeededAnyMoreIsForTheNext) {
       world_.await(world_.actions.invalidate(world_.scheduler, world_.merchant(), ids_[0], "a test")));
   world_.settle(std::chrono::minutes{3});
   expect("invalidated", "waiting_for_friendship", "failed insufficient_credits");
+}
+
+TEST_F(FewCredits, CreditsThatATaskHasGivenOutMeanwhileAreNotSpare) {
+  grant(1);
+  world_.write([&](storage::Tx& tx) { give_out_spare_credits(tx, world_.account); });
+  world_.settle(std::chrono::minutes{3});
+  expect("waiting_for_friendship", "failed insufficient_credits", "failed insufficient_credits");
+}
+
+TEST_F(FewCredits, ACreditWhoseShareFailedForAWhileStaysWithItsDelivery) {
+  bool limited = false;
+  world_.cloud.before = [&](auto& call, auto&) {
+    return call == "share" ? testing::once(limited, FakeCloud::Fate::rate_limit) : FakeCloud::Fate::answer;
+  };
+  grant(1);
+  world_.cloud.accept("u-ann");
+  world_.settle(std::chrono::minutes{10});
+  ASSERT_TRUE(limited);
+  expect("completed", "failed insufficient_credits", "failed insufficient_credits");
+  EXPECT_EQ(world_.cloud.requests["u-bob"], 0);
 }
 
 // On threads and transactions of their own, against the row's lock alone.

@@ -55,6 +55,17 @@ TEST_F(ManyOrders, AllThatWaitAreDeliveredOnceTheBuyerAccepts) {
   testing::expect_books_balance(world);
 }
 
+TEST_F(ManyOrders, AllOfANameThatLeadsToAKnownBuyerAreDelivered) {
+  world.cloud.other_ids = {{"Annie", "u-ann"}};
+  world.deliver(world.order("first", "Ann", {"sku-1"}));
+  world.hold_queue();
+  for (int i = 0; i < kMostOpenOfCustomer + 50; ++i)
+    world.accept(world.order(std::to_string(i), "Annie", {"sku-1"}));
+  world.settle(1h);
+  EXPECT_EQ(count(kOfStatus, "completed"), kMostOpenOfCustomer + 51);
+  testing::expect_books_balance(world);
+}
+
 TEST_F(ManyOrders, AllThatWaitFailOnceTheBuyerDeclines) {
   world.cloud.auto_accept = false;
   order(kMostOpenOfCustomer + 50, "sku-1");

@@ -7,7 +7,6 @@
 #include "domain/mapping.h"
 #include "domain/order.h"
 #include "services/delivery/items.h"
-#include "storage/stores/account_task_store.h"
 #include "storage/stores/order_store.h"
 
 namespace presetbridge::services {
@@ -15,6 +14,7 @@ namespace {
 
 using domain::ItemStatus;
 
+// Where its delivery does not need the credit any more, next_spare_credits() finds it for others.
 void release_hold(DeliverySet& set, storage::ItemRow& item) {
   if (!item.held) return;
   item.held = false;
@@ -29,8 +29,6 @@ void release_hold(DeliverySet& set, storage::ItemRow& item) {
                            .credits = paid,
                            .note = "released from a share that was not made"}});
   }
-  // A delivery may have failed for lack of just this credit.
-  if (balance.available() == 1) give_out_credits(set.tx(), item.account, 1);
 }
 
 // Whether no line that owes the item has any paid quantity left.

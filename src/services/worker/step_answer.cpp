@@ -177,8 +177,9 @@ void JobSteps::Step::note_all(domain::TimelineType type, std::string_view messag
   for (const auto id : set.open(customer.id)) {
     const auto& row = *set.delivery(id);
     if (row.status != DeliveryStatus::processing) continue;
+    // One that was erased meanwhile has no username, and its timeline names nobody.
     set.add_timeline_entry(row, domain::Actor::system(), std::string(message),
-                           {.type = type, .duration = took, .data = data});
+                           {.type = type, .duration = took, .data = row.username.empty() ? "" : data});
   }
 }
 
@@ -247,7 +248,10 @@ void JobSteps::Step::take_in_user(const cloud::CloudUser& user) {
     customer.cloud_user_id = user.id;
     return;
   }
-  for (const auto id : set.open(customer.id)) {
+  const auto open = set.open(customer.id);
+  // There may be more than were read: the next job hands those over.
+  job.more_deliveries = std::ssize(open) == kMostOpenOfCustomer;
+  for (const auto id : open) {
     // This job obeys the pending action: from here on the delivery is the other customer's, and in no job.
     if (const auto& asked = *set.delivery(id); asked.status == domain::DeliveryStatus::processing &&
                                                asked.pending.kind != domain::PendingActionKind::none)

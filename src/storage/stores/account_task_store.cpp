@@ -25,11 +25,12 @@ constexpr Sql kGiveOut{
     "INSERT INTO account_chores (account_id, chore, generation, credits) VALUES ($1, $2, $3, $4)"
     " ON CONFLICT (account_id, chore) DO UPDATE SET done_to = 0, generation = account_chores.generation + 1,"
     " credits = account_chores.credits + $4"};
-constexpr Sql kGiveOutSpare{
+constexpr Sql kContinueGivingOut{
     "INSERT INTO account_chores (account_id, chore, generation, credits) VALUES ($1, $2, $3, $4)"
     " ON CONFLICT (account_id, chore) DO NOTHING"};
 constexpr Sql kFind{
-    "SELECT account_id, chore, done_to, generation, credits FROM account_chores ORDER BY account_id, chore LIMIT $1"};
+    "SELECT account_id, chore, done_to, generation, credits FROM account_chores ORDER BY account_id, chore "
+    "LIMIT $1"};
 // PostgreSQL's: a transaction keeps its locks of tables to its end. A vacuum's and a dump's are of other
 // modes.
 constexpr Sql kOrderWriters{
@@ -40,7 +41,8 @@ constexpr Sql kOrderWriters{
 constexpr Sql kLock{
     "SELECT done_to, generation, credits FROM account_chores WHERE account_id = $1 AND chore = $2 "
     "<for_update>"};
-constexpr Sql kAdvance{"UPDATE account_chores SET done_to = $3, credits = $4 WHERE account_id = $1 AND chore = $2"};
+constexpr Sql kAdvance{
+    "UPDATE account_chores SET done_to = $3, credits = $4 WHERE account_id = $1 AND chore = $2"};
 constexpr Sql kEnd{"DELETE FROM account_chores WHERE account_id = $1 AND chore = $2"};
 
 }  // namespace
@@ -62,8 +64,9 @@ void give_out_credits(Tx& tx, AccountId account, std::int64_t credits) {
   tx.exec(kGiveOut, account, to_string(AccountTaskKind::resume_credits), to_unix_ms(tx.now()), credits);
 }
 
-void give_out_spare_credits(Tx& tx, AccountId account, std::int64_t credits) {
-  tx.exec(kGiveOutSpare, account, to_string(AccountTaskKind::resume_credits), to_unix_ms(tx.now()), credits);
+void continue_giving_out(Tx& tx, AccountId account, std::int64_t credits) {
+  tx.exec(kContinueGivingOut, account, to_string(AccountTaskKind::resume_credits), to_unix_ms(tx.now()),
+          credits);
 }
 
 std::vector<AccountTask> find_account_tasks(Tx& tx, int limit) {

@@ -41,9 +41,10 @@ void add_account_task(Tx& tx, AccountId account, AccountTaskKind kind);
 // Adds the task; one that is under way goes on from where it is.
 void continue_account_task(Tx& tx, AccountId account, AccountTaskKind kind);
 // Adds resume_credits for `credits` items, more than 0, or lets it resume so many more, from the first delivery
-// on. The second one changes no task that is under way.
+// on.
 void give_out_credits(Tx& tx, AccountId account, std::int64_t credits);
-void give_out_spare_credits(Tx& tx, AccountId account, std::int64_t credits);
+// Adds resume_credits for `credits` items; one that is under way goes on as it is.
+void continue_giving_out(Tx& tx, AccountId account, std::int64_t credits);
 // Returns tasks of all accounts, by account and kind; locks nothing. Throws DbError for a kind that is not known.
 std::vector<AccountTask> find_account_tasks(Tx& tx, int limit);
 // Transactions under way, of whatever node, that have locked or written an order or a delivery: among them

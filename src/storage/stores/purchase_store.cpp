@@ -58,15 +58,16 @@ constexpr Sql kListAll =
 constexpr Sql kListAllOfState = sql<"SELECT ", kSelected<kColumns>,
                                     " FROM purchases WHERE state = $1 AND id < $2 ORDER BY id DESC LIMIT $3">;
 constexpr Sql kCountPending{
-    "SELECT count(*) FROM (SELECT id FROM purchases WHERE account_id = $1 AND state = 'pending' LIMIT $2) AS"
-    " counted"};
+    "SELECT count(*) FROM (SELECT id FROM purchases WHERE account_id = $1 AND state = 'pending' AND live = $2"
+    " LIMIT $3) AS counted"};
 constexpr Sql kCountOldPending{
-    "SELECT count(*) FROM (SELECT id FROM purchases WHERE state = 'pending' AND id < $1 LIMIT $2) AS"
-    " counted"};
-constexpr Sql kAnyDue{"SELECT 1 FROM purchases WHERE due_at <= $1 LIMIT 1"};
+    "SELECT count(*) FROM (SELECT id FROM purchases WHERE state = 'pending' AND id < $1 AND live = $2 LIMIT "
+    "$3)"
+    " AS counted"};
+constexpr Sql kAnyDue{"SELECT 1 FROM purchases WHERE due_at <= $1 AND live = $2 LIMIT 1"};
 constexpr Sql kClaim{
-    "WITH q AS MATERIALIZED (SELECT id FROM purchases WHERE due_at <= $1 ORDER BY due_at LIMIT $2 <lock>)"
-    " UPDATE purchases SET due_at = $3 WHERE id IN (SELECT id FROM q) RETURNING id"};
+    "WITH q AS MATERIALIZED (SELECT id FROM purchases WHERE due_at <= $1 AND live = $2 ORDER BY due_at"
+    " LIMIT $3 <lock>) UPDATE purchases SET due_at = $4 WHERE id IN (SELECT id FROM q) RETURNING id"};
 constexpr Sql kMakeDue{"UPDATE purchases SET due_at = $2, asked = asked + 1 WHERE id = $1"};
 constexpr Sql kMakePendingDue{
     "UPDATE purchases SET due_at = $1, asked = asked + 1 WHERE id IN (SELECT id FROM purchases WHERE state = "
@@ -147,19 +148,19 @@ Page<PurchaseRow> list_all_purchases(Tx& tx, std::optional<domain::PurchaseState
   return make_page(std::move(rows), page, id_of);
 }
 
-std::int64_t count_pending_purchases(Tx& tx, AccountId account, int most) {
-  return tx.one(kCountPending, account, most, read_number).value();
+std::int64_t count_pending_purchases(Tx& tx, AccountId account, bool live, int most) {
+  return tx.one(kCountPending, account, live, most, read_number).value();
 }
-std::int64_t count_old_pending_purchases(Tx& tx, Timestamp before, int most) {
-  return tx.one(kCountOldPending, first_id_at(before), most, read_number).value();
+std::int64_t count_old_pending_purchases(Tx& tx, bool live, Timestamp before, int most) {
+  return tx.one(kCountOldPending, first_id_at(before), live, most, read_number).value();
 }
 
-bool any_purchase_due(Tx& tx) {
-  return tx.one(kAnyDue, tx.now(), read_number).has_value();
+bool any_purchase_due(Tx& tx, bool live) {
+  return tx.one(kAnyDue, tx.now(), live, read_number).has_value();
 }
-std::vector<PurchaseId> claim_due_purchases(Tx& tx, Timestamp again, int limit) {
+std::vector<PurchaseId> claim_due_purchases(Tx& tx, bool live, Timestamp again, int limit) {
   std::vector<PurchaseId> ids;
-  tx.query(kClaim, tx.now(), limit, again, [&](const Row& r) { ids.push_back(read_id(r)); });
+  tx.query(kClaim, tx.now(), live, limit, again, [&](const Row& r) { ids.push_back(read_id(r)); });
   std::ranges::sort(ids);
   return ids;
 }

@@ -61,18 +61,21 @@ Page<PurchaseRow> list_purchases(Tx& tx, AccountId account, std::optional<domain
                                  const PageRequest& page);
 Page<PurchaseRow> list_all_purchases(Tx& tx, std::optional<domain::PurchaseState> state,
                                      const PageRequest& page);
+// `live`, here and below: of the live mode of the payment processor, or of its test mode. The key of the one
+// cannot ask about purchases of the other: they rest until the processor's mode is theirs again.
+
 // The number of pending purchases, `most` at most: of the account; and of all accounts, older than
 // `before`.
-std::int64_t count_pending_purchases(Tx& tx, AccountId account, int most);
-std::int64_t count_old_pending_purchases(Tx& tx, Timestamp before, int most);
+std::int64_t count_pending_purchases(Tx& tx, AccountId account, bool live, int most);
+std::int64_t count_old_pending_purchases(Tx& tx, bool live, Timestamp before, int most);
 
 // Takes at most `limit` purchases that are due, longest due first: they are due again at `again`.
-bool any_purchase_due(Tx& tx);
-std::vector<PurchaseId> claim_due_purchases(Tx& tx, Timestamp again, int limit);
+bool any_purchase_due(Tx& tx, bool live);
+std::vector<PurchaseId> claim_due_purchases(Tx& tx, bool live, Timestamp again, int limit);
 // There is news. It is numbered as a question is, so that no answer to an earlier question makes it not
 // due.
 void make_purchase_due(Tx& tx, PurchaseId id, Timestamp at);
-// Makes the newest `most` pending purchases due at `at`, numbered likewise; returns how many.
+// Makes the newest `most` pending purchases, of both modes, due at `at`, numbered likewise; returns how many.
 std::int64_t make_pending_purchases_due(Tx& tx, Timestamp at, int most);
 
 struct NoticeCursor {

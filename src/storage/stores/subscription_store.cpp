@@ -32,6 +32,7 @@ constexpr auto read_subscription = read_row<SubscriptionRow, kColumns>;
 
 constexpr Sql kInsert = sql<"INSERT INTO webhook_subscriptions ", kInsertion<kColumns>>;
 constexpr Sql kFind = sql<"SELECT ", kSelected<kColumns>, " FROM webhook_subscriptions WHERE id = $1">;
+constexpr Sql kFindActive{"SELECT id FROM webhook_subscriptions WHERE id = $1 AND active = 1"};
 constexpr Sql kLock =
     sql<"SELECT ", kSelected<kColumns>, " FROM webhook_subscriptions WHERE id = $1 <for_update>">;
 constexpr Sql kList =
@@ -90,6 +91,12 @@ void insert_subscription(Tx& tx, const SubscriptionRow& s) {
 }
 std::optional<SubscriptionRow> find_subscription(Tx& tx, SubscriptionId id) {
   return tx.one(kFind, id, read_subscription);
+}
+std::vector<SubscriptionId> find_active_subscriptions(Tx& tx, std::span<const SubscriptionId> ids) {
+  std::vector<SubscriptionId> active;
+  tx.query_each(kFindActive, 1, params_of(ids),
+                [&](std::size_t, const Row& r) { active.push_back(r.id<SubscriptionId>(0)); });
+  return active;
 }
 std::optional<SubscriptionRow> lock_subscription(Tx& tx, SubscriptionId id) {
   return tx.one(kLock, id, read_subscription);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,8 @@ struct SubscriptionRow {
 void insert_subscription(Tx& tx, const SubscriptionRow& row);
 std::optional<SubscriptionRow> find_subscription(Tx& tx, SubscriptionId id);
 std::optional<SubscriptionRow> lock_subscription(Tx& tx, SubscriptionId id);
+// Returns those of `ids` that are there and active.
+std::vector<SubscriptionId> find_active_subscriptions(Tx& tx, std::span<const SubscriptionId> ids);
 // Newest first, ids below `before`.
 std::vector<SubscriptionRow> list_subscriptions(Tx& tx, AccountId account, std::int64_t before, int limit);
 std::int64_t count_subscriptions(Tx& tx, AccountId account);
