@@ -21,7 +21,7 @@ std::optional<std::string> bearer_token(std::string_view header) {
   return std::string(header);
 }
 
-std::string seconds_up(Millis duration) {
+std::string seconds_rounded_up(Millis duration) {
   return std::to_string((std::max<std::int64_t>(duration.count(), 0) + 999) / 1000);
 }
 
@@ -35,7 +35,7 @@ Task<std::expected<Authenticated, Refused>> Authentication::authenticate(const n
   Executor& executor = *request.executor;
   const auto tokens = request.headers.count("Authorization");
   const auto keys = request.headers.count("x-api-key");
-  // Two of one kind: which of them counts would be a guess.
+  // It would be a guess which of two tokens or two keys counts.
   if ((tokens == 0 && keys == 0) || tokens > 1 || keys > 1) co_return refuse(unauthorized());
 
   std::optional<identity::Principal> person;
@@ -51,8 +51,8 @@ Task<std::expected<Authenticated, Refused>> Authentication::authenticate(const n
     person = std::move(*principal);
   }
   if (keys == 0) {
-    if (auto in = co_await disabled_.admit(executor, person->account); !in)
-      co_return refuse(std::move(in.error()));
+    if (auto admitted = co_await disabled_.admit(executor, person->account); !admitted)
+      co_return refuse(std::move(admitted.error()));
     co_return Authenticated{std::move(*person), std::nullopt};
   }
 
@@ -66,16 +66,17 @@ Task<std::expected<Authenticated, Refused>> Authentication::authenticate(const n
     principal.permissions = principal.permissions & person->permissions;
     principal.person = std::move(person->person);
   }
-  if (auto in = co_await disabled_.admit(executor, principal.account); !in)
-    co_return refuse(std::move(in.error()), check.rate);
+  if (auto admitted = co_await disabled_.admit(executor, principal.account); !admitted)
+    co_return refuse(std::move(admitted.error()), check.rate);
   co_return Authenticated{std::move(principal), check.rate};
 }
 
 void add_rate_headers(net::HttpResponse& response, const domain::Admission& rate) {
   response.headers.add("RateLimit-Limit", std::to_string(rate.limit));
   response.headers.add("RateLimit-Remaining", std::to_string(rate.remaining));
-  response.headers.add("RateLimit-Reset", seconds_up(rate.reset_after));
-  if (!rate.allowed) response.headers.add("Retry-After", seconds_up(std::max(rate.retry_after, Millis{1})));
+  response.headers.add("RateLimit-Reset", seconds_rounded_up(rate.reset_after));
+  if (!rate.allowed)
+    response.headers.add("Retry-After", seconds_rounded_up(std::max(rate.retry_after, Millis{1})));
 }
 
 }  // namespace presetbridge::api

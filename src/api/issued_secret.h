@@ -1,4 +1,4 @@
-// Secrets that a resource has, and shows when they are made and never again.
+// Secrets of resources. An answer shows a secret once, when it is made.
 #pragma once
 
 #include <optional>
@@ -10,16 +10,16 @@
 
 namespace presetbridge::api {
 
-// `body` with the member `secret`, not to be kept by anything between here and the caller.
+// `body` with the member `secret`. Nothing between the service and the caller may store the answer.
 net::HttpResponse issued_response(int status, json::object body, const std::string& secret);
 
 // {"secret"?, "overlapSeconds"?}
 struct SecretRotation {
-  std::optional<std::string> secret;  // nothing: one is made
-  Millis overlap{};                   // how long the old one is good for beside it
+  std::optional<std::string> secret;  // nothing: the service makes one
+  Millis overlap{};                   // how long the old secret stays valid beside the new one
 };
 struct OverlapRule {
-  Millis usual;  // when none is asked for
+  Millis usual;  // if the body names no overlap
   Millis most;
 };
 Expected<SecretRotation> read_secret_rotation(const net::HttpRequest& request, const TextRule& secret,

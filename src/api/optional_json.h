@@ -1,4 +1,4 @@
-// Members of answers that JSON has no type for: what may have no value is null then, and a rate a number.
+// Members of answers for which JSON has no type: an absent value is null, and a rate is a number.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ inline boost::json::value number_or_null(const std::optional<std::int64_t>& numb
   if (!number) return nullptr;
   return *number;
 }
-// A rate that is counted in hundredths; a whole number has no point.
+// A rate that is counted in hundredths; a whole rate is written without a decimal point.
 inline boost::json::value hundredths_json(std::int64_t hundredths) {
   if (hundredths % 100 == 0) return hundredths / 100;
   return static_cast<double>(hundredths) / 100;

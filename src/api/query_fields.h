@@ -1,7 +1,7 @@
-// Parameters of a query, read one by one as the fields of a body are (json_body.h): each read checks and
-// gathers problems, and problems() returns all of them at once, with the parameters that the operation does
-// not have. Hence a handler of an operation that has parameters reads them here, and asks for problems(). A
-// parameter that is there and empty is wrong.
+// Parameters of a query, read one by one as the fields of a body are (json_body.h): each read checks its
+// value and records its problems, and problems() returns all of them, also those of parameters that the
+// operation does not have. So the handler of every operation that has parameters uses this class and calls
+// problems(). A parameter whose value is empty is a problem, except in text().
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ class QueryFields {
   // `longest`: in characters (code points).
   std::optional<std::string> optional_text(std::string_view name, std::size_t longest);
   std::optional<bool> optional_flag(std::string_view name);
-  // Empty where it was not sent: of a parameter that may be empty.
+  // For a parameter that may be empty; "" also where it was not sent.
   std::string text(std::string_view name, std::size_t longest);
   std::optional<std::string> optional_search(std::string_view name,
                                              std::size_t longest);  // as parse_sent_search
@@ -42,7 +42,7 @@ class QueryFields {
     const auto text = call_.query_value(name);
     return text ? read_id(name, *text, AnyId{}) : std::nullopt;
   }
-  // One or more with commas between them, at most `most`, each once; `parse` is std::optional<T>(text).
+  // 1 to `most` values with commas between them, without repeats; `parse` returns std::optional<T>.
   template <class T, class Parse>
   std::vector<T> several(std::string_view name, std::size_t most, Parse parse, std::string_view what) {
     std::vector<T> values;

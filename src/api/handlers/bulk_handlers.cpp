@@ -11,15 +11,15 @@ namespace {
 using domain::MerchantAction;
 using services::DeliveriesChosen;
 
-constexpr std::size_t kMostOfOne = 50;  // values of one member, as in a list's query
+constexpr std::size_t kMostValues = 50;  // of one member, as in a list's query
 constexpr TextRule kOrderId{.max = 255, .exact = true};
 constexpr std::size_t kLongestSearch = 100;
 constexpr TextRule kFileId{.max = 200, .exact = true};
 
-// A list with one value at least; empty where there is none, or a problem.
+// The values of a member, each once; none if the member is absent or wrong. An empty list is wrong.
 template <class T, class Parse>
 std::vector<T> several(JsonFields& fields, std::string_view name, Parse parse, std::string_view what) {
-  const auto texts = fields.optional_texts(name, kMostOfOne, {.exact = true});
+  const auto texts = fields.optional_texts(name, kMostValues, {.exact = true});
   if (!texts) return {};
   if (texts->empty()) fields.problem(name, "names none");
   std::vector<T> values;
@@ -37,7 +37,7 @@ std::vector<T> several(JsonFields& fields, std::string_view name, Parse parse, s
 // Reads a filter. Each member narrows it; a program that leaves a member out by mistake must not act on all
 // deliveries, so `all` alone selects them.
 storage::DeliveryFilter read_filter(JsonFields fields) {
-  storage::DeliveryFilter f;
+  storage::DeliveryFilter filter;
   fields.refuse_null({"status", "resolutionCode", "reviewReason", "integrationId", "orderId", "q", "fileId",
                       "dryRun", "refunded", "createdFrom", "createdTo", "updatedFrom", "updatedTo", "all"},
                      "leave it out where it filters nothing");
@@ -45,27 +45,27 @@ storage::DeliveryFilter read_filter(JsonFields fields) {
   if (fields.size() == 0) fields.problem("all", "must be true where nothing is filtered");
   if (all == false) fields.problem("all", "can only be true");
   if (all == true && fields.size() > 1) fields.problem("all", "goes alone");
-  f.statuses = several<domain::DeliveryStatus>(fields, "status", domain::parse_delivery_status,
-                                               "a status of deliveries");
+  filter.statuses = several<domain::DeliveryStatus>(fields, "status", domain::parse_delivery_status,
+                                                    "a status of deliveries");
   const auto code = [](std::string_view text) {
     return text.empty() ? std::nullopt : domain::parse_resolution_code(text);
   };
-  f.codes = several<domain::ResolutionCode>(fields, "resolutionCode", code, "a resolution code");
-  f.reviews = several<domain::ReviewReason>(fields, "reviewReason", domain::parse_review_reason,
-                                            "a reason of a review");
+  filter.codes = several<domain::ResolutionCode>(fields, "resolutionCode", code, "a resolution code");
+  filter.reviews = several<domain::ReviewReason>(fields, "reviewReason", domain::parse_review_reason,
+                                                 "a reason of a review");
   auto stores =
       several<IntegrationId>(fields, "integrationId", parse_id<IntegrationKind>, "a valid id int_…");
-  if (!stores.empty()) f.integrations = std::move(stores);
-  f.order_key = fields.optional_text("orderId", kOrderId).value_or("");
-  f.search = fields.optional_search("q", kLongestSearch).value_or("");
-  f.file_id = fields.optional_text("fileId", kFileId).value_or("");
-  f.dry_run = fields.optional_flag("dryRun");
-  f.refunded = fields.optional_flag("refunded");
-  f.created_from = fields.optional_time("createdFrom");
-  f.created_to = fields.optional_time("createdTo");
-  f.updated_from = fields.optional_time("updatedFrom");
-  f.updated_to = fields.optional_time("updatedTo");
-  return f;
+  if (!stores.empty()) filter.integrations = std::move(stores);
+  filter.order_key = fields.optional_text("orderId", kOrderId).value_or("");
+  filter.search = fields.optional_search("q", kLongestSearch).value_or("");
+  filter.file_id = fields.optional_text("fileId", kFileId).value_or("");
+  filter.dry_run = fields.optional_flag("dryRun");
+  filter.refunded = fields.optional_flag("refunded");
+  filter.created_from = fields.optional_time("createdFrom");
+  filter.created_to = fields.optional_time("createdTo");
+  filter.updated_from = fields.optional_time("updatedFrom");
+  filter.updated_to = fields.optional_time("updatedTo");
+  return filter;
 }
 
 DeliveriesChosen read_chosen(JsonFields& fields) {

@@ -1,4 +1,4 @@
-// /api/bulk: jobs on many orders or deliveries; POST /api/deliveries/bulk asks for one (spec 9.3, 9.4).
+// /api/bulk: jobs on many orders or deliveries; POST /api/deliveries/bulk starts one (spec 9.3, 9.4).
 #pragma once
 
 #include <boost/json.hpp>

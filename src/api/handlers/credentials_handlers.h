@@ -1,5 +1,5 @@
-// The cloud platform's login over REST: /api/credentials (spec 5.1), POST /api/auth/login and /api/presets
-// (spec 4.3, 4.4).
+// The routes of the account's cloud login, /api/credentials (spec 5.1), of checks of other cloud logins,
+// POST /api/auth/login, and of presets, /api/presets (spec 4.3, 4.4).
 #pragma once
 
 #include "api/router.h"

@@ -19,7 +19,7 @@ using services::DeliveryView;
 constexpr std::size_t kLongestOrderId = 255;  // longer ones are not accepted from stores
 constexpr std::size_t kLongestSearch = 100;
 constexpr std::size_t kLongestFileId = 200;
-constexpr std::size_t kMostOfOne = 50;  // values of one parameter
+constexpr std::size_t kMostValues = 50;  // values of one parameter
 constexpr std::array<std::string_view, 2> kOrders = {"-createdAt",
                                                      "createdAt"};  // newest first, oldest first
 constexpr int kMostRowsOfCsv = 10'000;
@@ -51,15 +51,15 @@ Expected<ListRequest> list_request(const Call& call) {
   ListRequest request;
   auto& f = request.filter;
   f.page = query.page();
-  f.statuses = query.several<DeliveryStatus>("status", kMostOfOne, domain::parse_delivery_status,
+  f.statuses = query.several<DeliveryStatus>("status", kMostValues, domain::parse_delivery_status,
                                              "a status of deliveries");
   const auto code = [](std::string_view text) {
     return text.empty() ? std::nullopt : domain::parse_resolution_code(text);
   };
-  f.codes = query.several<domain::ResolutionCode>("resolutionCode", kMostOfOne, code, "a resolution code");
-  f.reviews = query.several<domain::ReviewReason>("reviewReason", kMostOfOne, domain::parse_review_reason,
+  f.codes = query.several<domain::ResolutionCode>("resolutionCode", kMostValues, code, "a resolution code");
+  f.reviews = query.several<domain::ReviewReason>("reviewReason", kMostValues, domain::parse_review_reason,
                                                   "a reason of a review");
-  auto stores = query.several<IntegrationId>("integrationId", kMostOfOne, parse_id<IntegrationKind>,
+  auto stores = query.several<IntegrationId>("integrationId", kMostValues, parse_id<IntegrationKind>,
                                              "a valid id int_…");
   if (!stores.empty()) f.integrations = std::move(stores);
   f.order_key = query.optional_text("orderId", kLongestOrderId).value_or("");

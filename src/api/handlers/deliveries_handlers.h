@@ -1,4 +1,4 @@
-// /api/deliveries: what became of orders, and what a merchant does about it (spec 3.7, 9.4).
+// /api/deliveries: the deliveries of orders, and the merchant's actions on them (spec 3.7, 9.4).
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct DeliveriesDeps {
   const services::BuyerLinks& links;
   std::string base_url;  // of this service, without a slash at the end: buyers' links begin with it
 };
-// The delivery with its timeline, as every operation on one answers with it.
+// The delivery with its timeline: the answer of every operation on one delivery.
 json::object delivery_json(const DeliveriesDeps& deps, const services::DeliveryView& view);
 void add_deliveries_routes(Router& router, DeliveriesDeps deps);
 

@@ -22,13 +22,13 @@ constexpr TextRule kSecret{.min = 16, .max = 200, .exact = true};
 constexpr std::size_t kMaxUsernameFields = 20;
 constexpr OverlapRule kOverlap{.usual = Integrations::default_overlap, .most = Integrations::max_overlap};
 
-std::int64_t events(const storage::StoreActivity& activity, std::string_view what) {
+std::int64_t count_of(const storage::StoreActivity& activity, std::string_view what) {
   const auto found = std::ranges::find(activity.hours, what, &storage::StoreHour::what);
   return found == activity.hours.end() ? 0 : found->events;
 }
 json::object counts_of(const storage::StoreActivity& activity) {
-  return {{"orders24h", events(activity, storage::kOrder)},
-          {"deliveries", events(activity, storage::kDelivery)},
+  return {{"orders24h", count_of(activity, storage::kOrder)},
+          {"deliveries", count_of(activity, storage::kDelivery)},
           {"failed", activity.failed},
           {"unmappedProducts", activity.unmapped_products}};
 }
@@ -40,7 +40,7 @@ json::object intake_of(const storage::StoreActivity& activity) {
     refused.push_back(
         json::object{{"code", hour.what}, {"count", hour.events}, {"lastAt", to_iso8601(hour.last_at)}});
   }
-  return {{"accepted24h", events(activity, storage::kAccepted)}, {"refused", std::move(refused)}};
+  return {{"accepted24h", count_of(activity, storage::kAccepted)}, {"refused", std::move(refused)}};
 }
 
 json::object to_json(const IntegrationsDeps& deps, const services::IntegrationView& view) {
@@ -90,7 +90,7 @@ json::object to_json(const services::MappingSet& set) {
   return {{"version", set.version}, {"mappings", std::move(mappings)}};
 }
 
-// In a new store, members that are null count as absent.
+// `is_new`: a member that is null counts as absent.
 services::IntegrationChange read_change(JsonFields& fields, bool is_new) {
   services::IntegrationChange change;
   change.active = fields.optional_flag("active");
@@ -217,14 +217,14 @@ Task<Reply> replace_mappings(IntegrationsDeps deps, Call call) {
   for (const auto& [mapping, written, stale] : set->mappings) {
     if (!mapping.file_id.empty()) files.push_back(mapping.file_id);
   }
-  auto body_out = to_json(*set);
+  auto answer = to_json(*set);
   const auto unknown = co_await deps.presets.unknown(call.executor(), call.principal, std::move(files));
-  // A hint and no refusal: the list may be older than the file.
+  // Unknown files are reported and not refused: the list of presets may be older than the file.
   if (unknown && !unknown->empty()) {
     const std::set<std::string> unique(unknown->begin(), unknown->end());
-    body_out["unknownFileIds"] = json::array(unique.begin(), unique.end());
+    answer["unknownFileIds"] = json::array(unique.begin(), unique.end());
   }
-  co_return json_response(200, body_out);
+  co_return json_response(200, answer);
 }
 
 }  // namespace

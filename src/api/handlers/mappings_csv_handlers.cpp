@@ -19,9 +19,9 @@ namespace {
 
 constexpr std::array<std::string_view, 6> kColumns{"matchType", "matchValue", "action",
                                                    "fileId",    "kind",       "fileName"};
-constexpr std::size_t kMostErrors = 100;  // that are returned
+constexpr std::size_t kMostErrors = 100;  // in one answer
 
-// A place in the table, and what is wrong there.
+// A problem, and its position in the table.
 struct LineProblem {
   std::size_t line = 0;
   std::string column;  // empty: of the whole line
@@ -29,7 +29,7 @@ struct LineProblem {
 };
 struct Table {
   std::vector<services::WantedMapping> wanted;
-  std::vector<std::size_t> lines;  // of each
+  std::vector<std::size_t> lines;  // the line of each
   std::vector<LineProblem> problems;
 };
 
@@ -37,7 +37,7 @@ bool contains(const std::vector<std::string_view>& columns, std::string_view nam
   return std::ranges::find(columns, name) != columns.end();
 }
 
-// Which column of the table each of its fields is; a problem for those that are none.
+// The column that each field of the header names. A field that names none is a problem.
 std::vector<std::string_view> columns_of(const CsvRecord& header, Table& table) {
   std::vector<std::string_view> columns;
   const auto problem = [&](std::string column, std::string text) {
@@ -73,19 +73,19 @@ void read_line(const CsvRecord& record, const std::vector<std::string_view>& col
   for (std::size_t i = 0; i < record.fields.size(); ++i) {
     const auto text = unguard_formula(record.fields[i]);
     if (!domain::is_utf8(text)) return problem(std::string(columns[i]), "is not UTF-8");
-    // An empty field is one that is left out.
+    // An empty field counts as absent.
     if (!text.empty()) fields.emplace(columns[i], text);
   }
   JsonReading reading;
   JsonFields reader(fields, "", "", reading);
   table.wanted.push_back(read_mapping(reader));
   table.lines.push_back(record.line);
-  for (auto& one : reading.problems) problem(std::move(one.field), std::move(one.problem));
+  for (auto& found : reading.problems) problem(std::move(found.field), std::move(found.problem));
 }
 
 Table read_table(std::string_view text, const services::MappingLimits& limits) {
   Table table;
-  // One more than the mappings and the first line: the one that is too much is reported below.
+  // Reads the first line, the mappings, and one record more, which is reported below as too many.
   const auto records = read_csv(text, {.records = limits.of_store + 2, .fields = kColumns.size() + 20});
   if (!records) {
     const auto& [line, column, what] = records.error();
@@ -174,9 +174,9 @@ Task<Reply> import_csv(MappingsCsvDeps deps, Call call) {
 
   const auto& limits = deps.integrations.limits();
   auto table = read_table(call.request.body, limits);
-  const auto place = [&](std::size_t i) { return fmt::format("line {}", table.lines[i]); };
+  const auto position = [&](std::size_t i) { return fmt::format("line {}", table.lines[i]); };
   services::CheckedMappings checked;
-  if (table.problems.empty()) checked = services::check_mappings(table.wanted, limits, place);
+  if (table.problems.empty()) checked = services::check_mappings(table.wanted, limits, position);
   for (auto& [index, field, problem] : checked.problems)
     table.problems.push_back({table.lines[index], std::string(field), std::move(problem)});
   const bool good = table.problems.empty();

@@ -14,21 +14,22 @@ constexpr std::size_t kMostViews = 20;
 constexpr TextRule kName{.max = 60};
 constexpr TextRule kQuery{.min = 0, .max = 1'000, .exact = true};
 
-bool is_in(char c, std::string_view marks) {
+bool is_alphanumeric_or(char c, std::string_view marks) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || marks.contains(c);
 }
 
-// `name=value`, joined by `&`, as a browser writes them. A name has two characters or more: the search text,
-// `q`, would keep a buyer's name that is erased everywhere else (spec 9.6).
+// `name=value`, joined by `&`, as a browser writes them. A name of one character is refused: the search
+// text, `q`, would retain a buyer's name that is erased everywhere else (spec 9.6).
 bool is_filter(std::string_view query) {
   while (!query.empty()) {
     const auto end = query.find('&');
     const auto parameter = query.substr(0, end);
     const auto equals = parameter.find('=');
     if (equals == std::string_view::npos || equals < 2 || end == query.size() - 1) return false;
-    if (!std::ranges::all_of(parameter.substr(0, equals), [](char c) { return is_in(c, "-._~"); }) ||
+    if (!std::ranges::all_of(parameter.substr(0, equals),
+                             [](char c) { return is_alphanumeric_or(c, "-._~"); }) ||
         !std::ranges::all_of(parameter.substr(equals + 1),
-                             [](char c) { return is_in(c, "-._~%,:+!*'()@/"); }))
+                             [](char c) { return is_alphanumeric_or(c, "-._~%,:+!*'()@/"); }))
       return false;
     query = end == std::string_view::npos ? std::string_view() : query.substr(end + 1);
   }

@@ -28,12 +28,12 @@ Task<Reply> list(PrivacyDeps deps, Call call) {
   co_return page_response(*found, to_json);
 }
 
-json::object named_json(const storage::OrderNamed& one) {
+json::object named_order_json(const storage::OrderNamed& named) {
   json::value delivery = nullptr;
-  if (one.delivered) delivery = to_string(DeliveryId{one.order.value});
-  return {{"orderId", one.order_key},
-          {"id", id_or_null(one.order)},
-          {"orderNumber", text_or_null(one.order_number)},
+  if (named.delivered) delivery = to_string(DeliveryId{named.order.value});
+  return {{"orderId", named.order_key},
+          {"id", id_or_null(named.order)},
+          {"orderNumber", text_or_null(named.order_number)},
           {"deliveryId", std::move(delivery)}};
 }
 
@@ -44,7 +44,7 @@ Task<Reply> orders(PrivacyDeps deps, Call call) {
   if (!page) co_return std::unexpected(page.error());
   const auto found = co_await deps.inbox.orders(call.executor(), call.principal, *id, *page);
   if (!found) co_return std::unexpected(found.error());
-  co_return page_response(*found, named_json);
+  co_return page_response(*found, named_order_json);
 }
 
 Task<Reply> close(PrivacyDeps deps, Call call) {

@@ -13,10 +13,10 @@ namespace presetbridge::api {
 namespace {
 
 constexpr std::size_t kMaxQuery = 200;  // characters of a search
-constexpr std::size_t kMaxLines = 250;  // of an order that is made up (spec 2.14)
+constexpr std::size_t kMaxLines = 250;  // of an order in a preview (spec 2.14)
 constexpr TextRule kOrderId{.max = 255};
 constexpr TextRule kIdentifier{.min = 0, .max = 255};
-constexpr std::size_t kIdentifierBytes = 255;  // of what a store sends
+constexpr std::size_t kIdentifierBytes = 255;  // the most that a store may send
 constexpr TextRule kTitle{.min = 0, .max = 200};
 constexpr TextRule kUsername{.max = 200};
 
@@ -70,7 +70,7 @@ Task<Reply> list_products(StoresDeps deps, Call call) {
   });
 }
 
-// A line of an order that is made up.
+// A line of an order that the request describes, for a preview or a test order.
 domain::OrderLine read_line(JsonFields& fields) {
   domain::OrderLine line;
   line.title = fields.optional_text("title", kTitle).value_or("");

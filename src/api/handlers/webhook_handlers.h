@@ -1,4 +1,4 @@
-// POST /api/webhooks/{provider}/{integrationId}: the stores' way in (spec 2).
+// POST /api/webhooks/{provider}/{integrationId}: receives the events of stores (spec 2).
 #pragma once
 
 #include <optional>
@@ -11,13 +11,13 @@ namespace presetbridge::api {
 
 struct WebhookDeps {
   services::Reception& reception;
-  net::NetworkBudget& failures;  // of orders for no store, or with a signature or key that is not valid
+  net::NetworkBudget& failures;  // of orders for an unknown store, or with an invalid signature or key
 };
 void add_webhook_routes(Router& router, const WebhookDeps& deps);
 
-// The answer to a store (spec 2.12). Nothing: to a ping.
+// The answer to a store (spec 2.12); without an `Accepted`, the answer to a ping.
 Reply webhook_reply(const Expected<std::optional<services::Accepted>>& accepted);
-// The answer's body of an order that has no delivery.
+// The body of the answer to an order without a delivery.
 json::object ignored_json(const services::Accepted& accepted);
 
 }  // namespace presetbridge::api
