@@ -20,11 +20,11 @@ Sha256 sha256(ByteView data) {
 }
 
 Sha256 hmac_sha256(ByteView key, ByteView data) {
-  // The one-shot call looks up its algorithm each time: 1 µs of the 10 µs that a 10 KB order takes. Contexts
-  // kept between calls would save that and cost an object to pass around; libsodium's portable SHA-256 takes
+  // HMAC() looks up its algorithm each time: 1 µs of the 10 µs that a 10 KB order takes. A context stored
+  // between calls would save that, and would have to be passed around; libsodium's portable SHA-256 takes
   // 34 µs.
   Sha256 mac;
-  // OpenSSL takes a null key for "the key of before".
+  // OpenSSL reads a null key as "the key of the call before".
   const auto* key_data = key.empty() ? static_cast<const void*>("") : key.data();
   if (HMAC(EVP_sha256(), key_data, static_cast<int>(key.size()),
            reinterpret_cast<const unsigned char*>(data.data()), data.size(),

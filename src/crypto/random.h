@@ -5,8 +5,8 @@
 
 namespace presetbridge::crypto {
 
-// Readies libsodium. Call it once in main before threads start; further calls, from any thread, do nothing.
-// Throws std::runtime_error when the system has no randomness to give.
+// Initialises libsodium. Call it once in main before threads start; further calls, from any thread, do
+// nothing. Throws std::runtime_error when the system provides no randomness.
 void initialise();
 
 class SystemRandom final : public Random {

@@ -26,7 +26,7 @@ const unsigned char* readable(ByteView bytes) {
   return reinterpret_cast<const unsigned char*>(bytes.data());
 }
 
-Bytes bound_to(const VaultKeyId& key, const RecordPlace& place) {
+Bytes authenticated_place(const VaultKeyId& key, const RecordPlace& place) {
   return authenticated_data("presetbridge vault record 1", key, place.account.value, place.version, {});
 }
 
@@ -51,7 +51,7 @@ VaultPublicKey::Raw public_half(const SecretBytes& private_key) {
 }  // namespace
 
 VaultPublicKey::VaultPublicKey(const Raw& raw_key) : raw_(raw_key) {
-  // The sealed box refuses a weak point only when it seals; any scalar shows it here.
+  // crypto_box_seal() would refuse a weak point only later; multiplying it by any scalar reveals it now.
   Raw scalar{std::byte{1}}, product;
   if (crypto_scalarmult(writable(product), readable(ByteView(scalar)), readable(ByteView(raw_))) != 0) {
     throw std::invalid_argument("not a usable X25519 public key");
@@ -60,7 +60,7 @@ VaultPublicKey::VaultPublicKey(const Raw& raw_key) : raw_(raw_key) {
 }
 
 Bytes VaultPublicKey::seal(Random& random, const RecordPlace& place, std::string_view plaintext) const {
-  initialise();  // the sealed box draws its own ephemeral key
+  initialise();  // crypto_box_seal() draws an ephemeral key by itself
   SecretBytes data_key(aes_gcm::key_size);
   random.fill(data_key.writable());
   aes_gcm::Nonce nonce;
@@ -72,7 +72,8 @@ Bytes VaultPublicKey::seal(Random& random, const RecordPlace& place, std::string
     throw std::runtime_error("the data key could not be sealed");
   }
   body.insert(body.end(), nonce.begin(), nonce.end());
-  const auto ciphertext = aes_gcm::encrypt(data_key.reveal(), nonce, bound_to(id_, place), plaintext);
+  const auto ciphertext =
+      aes_gcm::encrypt(data_key.reveal(), nonce, authenticated_place(id_, place), plaintext);
   body.insert(body.end(), ciphertext.begin(), ciphertext.end());
   return make_record_frame(id_, body);
 }
@@ -99,7 +100,7 @@ Expected<SecretString> VaultPrivateKey::open(const RecordPlace& place, ByteView 
   }
   aes_gcm::Nonce nonce;
   std::ranges::copy(frame->body.subspan(sealed_key_size, nonce.size()), nonce.begin());
-  auto plaintext = aes_gcm::decrypt(data_key.reveal(), nonce, bound_to(public_key_.id(), place),
+  auto plaintext = aes_gcm::decrypt(data_key.reveal(), nonce, authenticated_place(public_key_.id(), place),
                                     frame->body.subspan(sealed_key_size + nonce.size()));
   if (!plaintext) return record_corrupt();
   return SecretString(std::move(*plaintext));

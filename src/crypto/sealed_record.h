@@ -1,9 +1,10 @@
-// The vault's record (spec 5.2): a cloud login that whoever holds the public key can write and only the
-// private key's holder can read. AES-256-GCM with a fresh data key a record, which is sealed to the public
-// key (libsodium's sealed box, X25519); account id, record version and key id are authenticated with it.
+// The vault's record (spec 5.2): a cloud login that any holder of the public key can write and only the
+// holder of the private key can read. The login is encrypted with AES-256-GCM, which also authenticates
+// account id, record version and key id. Each record has a data key of its own, which is sealed to the
+// public key (libsodium's sealed box, X25519).
 //
-// Errors of opening: RECORD_CORRUPT (a bit was changed, or the record belongs to another account or version),
-// UNKNOWN_VAULT_KEY (an intact record sealed to a key that is not held).
+// Errors of opening: RECORD_CORRUPT (a bit was changed, or the record belongs to another account or
+// version), UNKNOWN_VAULT_KEY (the record is intact, and sealed to a key that is not held).
 #pragma once
 
 #include <array>
@@ -26,14 +27,14 @@ struct RecordPlace {
   std::int64_t version = 0;
 };
 
-// Names a vault key: the start of the SHA-256 of its public half.
+// Names a vault key: the start of the SHA-256 of its public key.
 using VaultKeyId = std::array<std::byte, 8>;
 
-// Can seal and never open.
+// Seals records, and cannot open them.
 class VaultPublicKey {
  public:
   using Raw = std::array<std::byte, 32>;
-  // Throws std::invalid_argument for the few weak points that would seal to everybody.
+  // Throws std::invalid_argument for the few weak points: anybody could open a record sealed to one.
   explicit VaultPublicKey(const Raw& raw);
 
   // The serialised record: plaintext + 125 bytes.
@@ -47,7 +48,7 @@ class VaultPublicKey {
   VaultKeyId id_;
 };
 
-// Opens what was sealed to its public half.
+// Opens the records that were sealed to its public key.
 class VaultPrivateKey {
  public:
   static VaultPrivateKey generate(Random& random);
@@ -71,7 +72,7 @@ class VaultKeyring {
   const VaultPrivateKey& newest() const { return keys_.front(); }
   // Picks the key that the record names.
   Expected<SecretString> open(const RecordPlace& place, ByteView record) const;
-  // The same login sealed to `to`, at the same place: key rotation (spec 5.4).
+  // Seals the record's login to `to`, for that place: key rotation (spec 5.4).
   Expected<Bytes> reseal(Random& random, const RecordPlace& place, ByteView record,
                          const VaultPublicKey& to) const;
 
@@ -81,8 +82,8 @@ class VaultKeyring {
   std::vector<VaultPrivateKey> keys_;
 };
 
-// The key that an intact record is sealed to; RECORD_CORRUPT otherwise. Needs no key: says whether to
-// reseal, and finds accidental damage.
+// The key that an intact record is sealed to; RECORD_CORRUPT otherwise. Needs no key, so anybody can find
+// out whether to reseal the record, and whether it was damaged by accident.
 Expected<VaultKeyId> sealed_record_key_id(ByteView record);
 
 }  // namespace presetbridge::crypto

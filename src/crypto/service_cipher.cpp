@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t min_body_size = sizeof(aes_gcm::Nonce) + aes_gcm::tag_size;
 static_assert(min_body_size + record_frame_overhead == 45);
 
-Bytes bound_to(const ServiceKeyId& key, const ValuePlace& place) {
+Bytes authenticated_place(const ServiceKeyId& key, const ValuePlace& place) {
   return authenticated_data("presetbridge service value 1", key, place.row, 0, place.column);
 }
 
@@ -65,7 +65,8 @@ Bytes ServiceCipher::encrypt(const ValuePlace& place, std::string_view plaintext
   aes_gcm::Nonce nonce;
   random_.fill(nonce);
   Bytes body(nonce.begin(), nonce.end());
-  const auto ciphertext = aes_gcm::encrypt(key.key.reveal(), nonce, bound_to(key.id, place), plaintext);
+  const auto ciphertext =
+      aes_gcm::encrypt(key.key.reveal(), nonce, authenticated_place(key.id, place), plaintext);
   body.insert(body.end(), ciphertext.begin(), ciphertext.end());
   return make_record_frame(key.id, body);
 }
@@ -80,8 +81,8 @@ Expected<SecretString> ServiceCipher::decrypt(const ValuePlace& place, ByteView 
   }
   aes_gcm::Nonce nonce;
   std::ranges::copy(frame->body.first(nonce.size()), nonce.begin());
-  auto plaintext =
-      aes_gcm::decrypt(key->key.reveal(), nonce, bound_to(key->id, place), frame->body.subspan(nonce.size()));
+  auto plaintext = aes_gcm::decrypt(key->key.reveal(), nonce, authenticated_place(key->id, place),
+                                    frame->body.subspan(nonce.size()));
   if (!plaintext) return record_corrupt();
   return SecretString(std::move(*plaintext));
 }
