@@ -1,5 +1,6 @@
-// For tests of code that uses storage: a real database of either engine, empty or with the schema of today, which is
-// deleted with its object, and an executor that the test's thread runs while storage threads post to it.
+// For tests of code that uses storage: a real database of either engine, empty or with the current schema,
+// which is deleted with its object; and an executor to which storage threads post callbacks, and which the
+// test's thread runs.
 #pragma once
 
 #include <array>
@@ -53,7 +54,7 @@ inline std::string engine_name(const auto& info) {
   return info.param == Engine::sqlite ? "Sqlite" : "Postgres";
 }
 
-// The options with which tests reach PostgreSQL: no test fails on a busy machine.
+// PostgreSQL's options for tests. Their timeouts are so long that no test fails on a busy machine.
 inline PostgresOptions patient(std::string url) {
   constexpr Millis minute{60'000};
   return {.url = std::move(url),
@@ -64,10 +65,10 @@ inline PostgresOptions patient(std::string url) {
           .checkout_timeout = minute};
 }
 
-// Puts a decorator of a test around a database.
+// Puts a test's decorator around a database.
 using WrapDatabase = std::function<std::unique_ptr<Database>(std::unique_ptr<Database>)>;
 
-// An empty one. `clock` is the database's, with PostgreSQL too.
+// An empty database, which reads the time from `clock` on both engines.
 class TemporaryDatabase {
  public:
   explicit TemporaryDatabase(Engine engine, TemporaryPostgres::Kind kind = TemporaryPostgres::Kind::real)
@@ -81,12 +82,12 @@ class TemporaryDatabase {
   }
   Database& operator*() { return *database_; }
   Database* operator->() { return database_.get(); }
-  // Closes it and opens it again.
+  // Closes the database and opens it again.
   void reopen() {
     database_.reset();
     open();
   }
-  // The file of SQLite's.
+  // The file of the SQLite database. There is none with PostgreSQL.
   std::string path() const { return directory_->file("test.db"); }
 
   presetbridge::testing::ManualClock clock;
@@ -125,7 +126,7 @@ class TemporarySqlite : public TemporaryDatabase {
   TemporarySqlite() : TemporaryDatabase(Engine::sqlite) {}
 };
 
-// One with the schema of today.
+// A database with the current schema.
 class MigratedDatabase : public TemporaryDatabase {
  public:
   explicit MigratedDatabase(Engine engine, TemporaryPostgres::Kind kind = TemporaryPostgres::Kind::quick,
@@ -138,10 +139,10 @@ class MigratedDatabase : public TemporaryDatabase {
 class SuiteDatabase : public MigratedDatabase {
  public:
   explicit SuiteDatabase(WrapDatabase wrap = {})
-      : MigratedDatabase(of_suite(), TemporaryPostgres::Kind::quick, std::move(wrap)) {}
+      : MigratedDatabase(engine_of_suite(), TemporaryPostgres::Kind::quick, std::move(wrap)) {}
 
  private:
-  static Engine of_suite() {
+  static Engine engine_of_suite() {
     const char* const name = std::getenv("PRESETBRIDGE_TEST_ENGINE");
     if (name == nullptr || std::string_view(name) == "sqlite") return Engine::sqlite;
     if (std::string_view(name) == "postgres") return Engine::postgres;
@@ -155,9 +156,9 @@ class Mailbox final : public Executor {
     const std::lock_guard lock(mutex_);
     posted_.push_back(std::move(callback));
     ++posts_;
-    filled_.notify_one();  // under the lock: the callback may end the mailbox's life
+    filled_.notify_one();  // under the lock: the callback may destroy the mailbox
   }
-  // Runs what is posted, in order, on this thread until `done` says so.
+  // Runs the posted callbacks, in order, on this thread until `done` returns true.
   void run_until(const std::function<bool()>& done) {
     while (!done()) {
       std::unique_lock lock(mutex_);

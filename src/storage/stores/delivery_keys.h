@@ -1,5 +1,5 @@
 // The keys by which deliveries are found (spec 8.5): rows of delivery_keys, which are written with the
-// delivery and which its jobs leave. delivery_search.h reads them.
+// delivery and not changed by its jobs. delivery_search.h reads them.
 #pragma once
 
 #include <chrono>
@@ -15,10 +15,10 @@
 
 namespace presetbridge::storage {
 
-// The most that the time in an id, which a node's clock gave, may differ from that of its row.
+// The greatest difference between the time in an id, which a node's clock gave, and the time in its row.
 inline constexpr Millis kIdFromRow = std::chrono::minutes{10};
 
-// Everything that one delivery is found by.
+// The texts by which one delivery is found.
 struct DeliveryKeys {
   AccountId account;
   DeliveryId delivery;
@@ -28,7 +28,7 @@ struct DeliveryKeys {
   std::string_view email;
   std::vector<std::string_view> files;
 };
-// The form in which searches and keys are compared: NFC, case folded, cut to 100 bytes.
+// The form in which searches and keys are compared: no leading '#', NFC, case folded, cut to 100 bytes.
 std::string folded_key(std::string_view text);
 // Keys that exist already stay.
 void insert_delivery_keys(Tx& tx, std::span<const DeliveryKeys> keys);
@@ -45,12 +45,13 @@ struct NameOfDelivery {
 };
 void delete_delivery_keys(Tx& tx, std::span<const NameOfDelivery> names);
 
-// How many of the account's deliveries have each file, in the order of the files; `most` at most.
+// For each file, the number of the account's deliveries that have it, or `most` if there are more.
 std::vector<std::int64_t> count_deliveries_with(Tx& tx, AccountId account, std::span<const std::string> files,
                                                 std::int64_t most);
 
-// Writes the keys of the next deliveries that an older program may have written, at most `limit`; returns
-// how many it read. 0: it has reached the newest one, and has nothing more to do once a week has passed.
+// Writes the keys of the next deliveries, at most `limit`, which an older program may have written without
+// keys; returns how many deliveries it read. 0: it has reached the newest one; a week after its first call
+// it has nothing more to do.
 int fill_delivery_keys(Tx& tx, int limit);
 
 }  // namespace presetbridge::storage

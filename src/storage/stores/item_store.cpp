@@ -53,14 +53,14 @@ constexpr Sql kSummarise{
     " OR status = 'delivered_by_hand' THEN 1 END), COALESCE(min(id), 0), COALESCE(min(CASE WHEN status = "
     "'owed' THEN id END), 0) FROM delivery_items"
     " WHERE delivery_id = $1 AND former = 0 AND status <> 'dropped'"};
-constexpr Sql kOwed{
+constexpr Sql kCountCreditsOwed{
     "SELECT count(*), count(CASE WHEN i.status = 'owed' AND i.former = 0 AND i.spent = 0 THEN 1 END)"
     " FROM delivery_items i JOIN deliveries d ON d.id = i.delivery_id"
     " WHERE i.delivery_id = $1 AND d.dry_run = 0"};
-constexpr std::size_t kPricedAtOnce = 100;  // deliveries
+constexpr std::size_t kCreditsBatch = 100;  // deliveries
 constexpr Sql kNameOf{"SELECT name FROM delivery_items WHERE delivery_id = $1 AND id = $2"};
 
-std::vector<ItemRow> all_items(Tx& tx, const Sql& sql, std::span<const Param> ids) {
+std::vector<ItemRow> read_sorted_items(Tx& tx, const Sql& sql, std::span<const Param> ids) {
   std::vector<ItemRow> rows;
   rows.reserve(ids.size());
   tx.query_each(sql, 1, ids, [&](std::size_t, const Row& r) { rows.push_back(read_item(r)); });
@@ -83,39 +83,39 @@ void insert_items(Tx& tx, std::span<const ItemRow> rows) {
 
 std::vector<ItemSummary> summarise_items(Tx& tx, std::span<const DeliveryId> deliveries) {
   std::vector<ItemSummary> summaries(deliveries.size());
-  std::vector<Param> named;
+  std::vector<Param> wanted;  // the items whose names are read afterwards
   std::vector<std::string*> names;
-  std::vector<std::size_t> same;  // whose first file is the first that is owed
+  std::vector<std::size_t> owe_first;  // the deliveries whose first item is owed
   tx.query_each(kSummarise, 1, params_of(deliveries), [&](std::size_t n, const Row& r) {
     summaries[n].count = r.int64(0);
     summaries[n].delivered = r.int64(1);
     const auto first = r.int64(2);
     const auto owed = r.int64(3);
-    const auto name = [&](std::int64_t item, std::string& into) {
-      named.insert(named.end(), {deliveries[n], item});
+    const auto want_name = [&](std::int64_t item, std::string& into) {
+      wanted.insert(wanted.end(), {deliveries[n], item});
       names.push_back(&into);
     };
-    if (first != 0) name(first, summaries[n].first_name);
-    if (owed != 0 && owed == first) same.push_back(n);
-    if (owed != 0 && owed != first) name(owed, summaries[n].first_owed);
+    if (first != 0) want_name(first, summaries[n].first_name);
+    if (owed != 0 && owed == first) owe_first.push_back(n);
+    if (owed != 0 && owed != first) want_name(owed, summaries[n].first_owed);
   });
-  tx.query_each(kNameOf, 2, named, [&](std::size_t n, const Row& r) { *names[n] = r.string(0); });
-  for (const auto n : same) summaries[n].first_owed = summaries[n].first_name;
+  tx.query_each(kNameOf, 2, wanted, [&](std::size_t n, const Row& r) { *names[n] = r.string(0); });
+  for (const auto n : owe_first) summaries[n].first_owed = summaries[n].first_name;
   return summaries;
 }
 
 CreditsOwed count_credits_owed(Tx& tx, std::span<const DeliveryId> deliveries) {
   CreditsOwed owed;
-  std::int64_t looked = 0;
+  std::int64_t items_read = 0;
   while (!deliveries.empty()) {
-    if (looked >= kMostItemsPriced) {
+    if (items_read >= kMostItemsPriced) {
       owed.exact = false;
       break;
     }
-    const auto batch = deliveries.first(std::min(kPricedAtOnce, deliveries.size()));
+    const auto batch = deliveries.first(std::min(kCreditsBatch, deliveries.size()));
     deliveries = deliveries.subspan(batch.size());
-    tx.query_each(kOwed, 1, params_of(batch), [&](std::size_t, const Row& r) {
-      looked += r.int64(0);
+    tx.query_each(kCountCreditsOwed, 1, params_of(batch), [&](std::size_t, const Row& r) {
+      items_read += r.int64(0);
       owed.credits += r.int64(1);
     });
   }
@@ -126,13 +126,13 @@ std::vector<ItemRow> find_items(Tx& tx, DeliveryId delivery) {
   return find_items(tx, std::span(&delivery, 1));
 }
 std::vector<ItemRow> find_items(Tx& tx, std::span<const DeliveryId> deliveries) {
-  return all_items(tx, kFindItems, params_of(deliveries));
+  return read_sorted_items(tx, kFindItems, params_of(deliveries));
 }
 std::vector<ItemRow> find_items_of_job(Tx& tx, std::span<const DeliveryId> deliveries) {
-  return all_items(tx, kFindItemsOfJob, params_of(deliveries));
+  return read_sorted_items(tx, kFindItemsOfJob, params_of(deliveries));
 }
 std::vector<ItemRow> find_items_of_customers(Tx& tx, std::span<const CustomerId> customers) {
-  return all_items(tx, kFindItemsOfCustomer, params_of(customers));
+  return read_sorted_items(tx, kFindItemsOfCustomer, params_of(customers));
 }
 
 void update_items(Tx& tx, std::span<const ItemRow* const> rows) {

@@ -28,7 +28,7 @@ constexpr std::tuple kColumns{
     Column{"line_count", [](auto& o) -> auto& { return o.summary.lines; }},
     Column{"marks", [](auto& o) -> auto& { return o.summary.marks; }},
     Computed{"number_key", number_key, Select::no},
-    // Where the row's updated_at is another time, an older program has written it since, and left the
+    // If the row's updated_at differs from this, an older program has written the row since, without the
     // summary.
     Computed{"listed_at", &OrderRow::updated_at, Select::no},
 };
@@ -51,7 +51,7 @@ constexpr Sql kFindKeysAfter{
 constexpr Sql kFindUnmapped = sql<"SELECT ", kSelected<kColumns>,
                                   " FROM orders WHERE integration_id = $1 AND id < $2 AND unmapped > 0"
                                   " ORDER BY id DESC LIMIT $3">;
-// The state only of rows that an older program wrote, which have no number.
+// Reads the state only of rows without a number, which an older program wrote.
 constexpr Sql kFindNumber{
     "SELECT order_number, CASE WHEN order_number IS NULL THEN state ELSE '' END FROM orders WHERE id = $1"};
 constexpr Sql kInsertPayload{"INSERT INTO order_payloads (order_id, received_at, body) VALUES ($1, $2, $3)"};
@@ -63,7 +63,7 @@ constexpr Sql kDeletePayload{"DELETE FROM order_payloads WHERE order_id = $1"};
 constexpr Sql kFindPayload{"SELECT received_at, body FROM order_payloads WHERE order_id = $1"};
 constexpr Sql kFindPayloadTime{"SELECT received_at FROM order_payloads WHERE order_id = $1"};
 
-void note(Tx& tx, const OrderRow& o) {
+void note_change(Tx& tx, const OrderRow& o) {
   tx.changes().push_back({.kind = ChangeKind::order,
                           .account = o.account,
                           .id = o.id.value,
@@ -85,7 +85,7 @@ std::vector<bool> insert_orders(Tx& tx, std::span<const OrderRow> orders) {
   for (const auto& o : orders) add_insert<kColumns>(flat, o, texts);
   auto inserted = tx.insert_each(kInsert, kInsertWidth<kColumns>, flat);
   for (std::size_t i = 0; i < orders.size(); ++i) {
-    if (inserted[i]) note(tx, orders[i]);
+    if (inserted[i]) note_change(tx, orders[i]);
   }
   return inserted;
 }
@@ -161,7 +161,7 @@ void update_orders(Tx& tx, std::span<const OrderRow> orders) {
   flat.reserve(kUpdateWidth<kColumns> * orders.size());
   for (const auto& o : orders) add_update<kColumns>(flat, o, texts);
   tx.update_each(kUpdate, kUpdateWidth<kColumns>, flat);
-  for (const auto& o : orders) note(tx, o);
+  for (const auto& o : orders) note_change(tx, o);
 }
 void insert_order_payloads(Tx& tx, std::span<const PayloadRow> payloads) {
   std::vector<Param> flat;

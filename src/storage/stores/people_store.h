@@ -1,6 +1,6 @@
-// The people of an account (spec 7.1), and the links by which more people join it (spec 7.2). Changes of an
-// account's people are made under the lock of its row (lock_account()), so that of two at a time the second
-// sees the first: an account has an owner as long as it has anybody.
+// The people of an account (spec 7.1), and the links by which more people join it (spec 7.2). Callers
+// change an account's people under the lock of its row (lock_account()), so that the second of two changes
+// sees the first: an account that has people has an owner.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct PersonRow {
   std::string role;
   std::string iss;
   std::string sub;
-  std::string email;  // of the built-in issuer's user, or as the issuer said; may be empty
+  std::string email;  // of the built-in issuer's user, or as another issuer stated it; may be empty
   Timestamp joined_at;
 };
 // Newest first.
@@ -45,11 +45,11 @@ PeopleCount count_people(Tx& tx, AccountId account, int most);
 void set_role(Tx& tx, const PersonRow& person, std::string_view role);
 // Writes the e-mail address that the issuer states now, if it has changed.
 void set_identity_email(Tx& tx, std::string_view iss, std::string_view sub, std::string_view email);
-// Deletes the identity, so that nobody signs in as this person any more, and everything that names them.
-// The id stays in timelines and in the audit log. The caller ends their sessions.
+// Deletes the identity, so that nobody can sign in as this person, and blanks e-mail address and password
+// of the built-in issuer's user. Timelines and the audit log retain the id. The caller ends the sessions.
 void delete_person(Tx& tx, const PersonRow& person);
 
-// The settings of a person for their own screens.
+// A person's settings for their own screens.
 struct PreferencesRow {
   std::int64_t version = 0;  // the number of changes
   std::string content;       // JSON; empty: nothing was set
@@ -72,14 +72,15 @@ void insert_invitation(Tx& tx, const InvitationRow& row, Blob token_hash);
 // Invitations that have not expired, newest first.
 Page<InvitationRow> list_invitations(Tx& tx, AccountId account, const PageRequest& page);
 std::int64_t count_invitations(Tx& tx, AccountId account, int most);
-std::optional<InvitationRow> find_invitation(Tx& tx, Blob token_hash);  // one that has not expired
-// Deletes and returns one that has not expired: only one of any number of transactions gets it.
+// Nothing: no invitation has this token, or it has expired.
+std::optional<InvitationRow> find_invitation(Tx& tx, Blob token_hash);
+// Deletes and returns the invitation, unless it has expired. Only one of several transactions gets it.
 std::optional<InvitationRow> take_invitation(Tx& tx, Blob token_hash);
-// False: the account has none with this id that has not expired.
+// False: the account has no invitation with this id, or it has expired.
 bool delete_invitation(Tx& tx, AccountId account, InvitationId id);
 void delete_invitations_of(Tx& tx, AccountId account);
 void delete_invitations_made_by(Tx& tx, AccountId account, UserId person);
-// Deletes at most `limit` that expired before `expired_before`; returns how many.
+// Deletes at most `limit` invitations that expired before `expired_before`; returns how many.
 std::int64_t delete_expired_invitations(Tx& tx, Timestamp expired_before, int limit);
 
 }  // namespace presetbridge::storage

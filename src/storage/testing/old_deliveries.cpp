@@ -11,10 +11,10 @@ namespace {
 
 constexpr std::int64_t kBatch = 20'000;
 
-// The i-th delivery's id is $first + i * $stride; what belongs to it has the ids that follow: 1 its customer,
-// 2 its item, 3 its ledger entry, 4 and 5 its events, 6 its timeline's entry, from 16 on 256 rows of
-// webhook_sends and from 512 on their attempts. The i-th delivery is the (i % customers)-th customer's, who was made with the first
-// one.
+// The i-th delivery's id is $first + i * $stride. The rows that belong to it have the ids that follow: 1
+// its customer, 2 its item, 3 its ledger entry, 4 and 5 its events, 6 its timeline's entry, from 16 on 256
+// rows of webhook_sends and from 512 on their attempts. The i-th delivery is for the (i % customers)-th
+// customer, who is made with the i-th delivery if i < customers.
 #define PDB_NUMBERS(from, to) \
   "n (i) AS (SELECT CAST(" from " AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i + 1 < " to ")"
 #define PDB_STORES                                                                                 \
@@ -31,7 +31,7 @@ constexpr Sql kCountStores{
     "SELECT count(*) FROM integrations JOIN accounts ON accounts.id = integrations.account_id"
     " WHERE accounts.cloud_account_id IS NOT NULL"};
 
-// from, to, first, stride, stores
+// Parameters of kCustomers and kOrders: from, to, first, stride, stores; of kOrders also customers
 constexpr Sql kCustomers{
     "INSERT INTO customers (id, cloud_account_id, username_key, cloud_user_id, friendship, job_class, due_at,"
     " fence) WITH RECURSIVE " PDB_NUMBERS(
@@ -54,7 +54,7 @@ constexpr Sql kOrders{
                         "$3 + i * $4") ", '#' || (1000000000 + i), CAST(1000000000 + i AS TEXT), 'old-' ||"
                                        " (1000000000 + i % $6), 'old@example.com', 1, " PDB_TIME(
                                            "$3 + i * $4") " FROM n JOIN stores ON stores.place = i % $5"};
-// kDeliveries and kItems: ids from, to, first, stride, customers
+// Parameters of kDeliveries and kItems: ids from, to; first, stride, customers
 constexpr Sql kDeliveries{
     "INSERT INTO deliveries (id, account_id, integration_id, order_key, status, message, target_username,"
     " raw_username, customer_email, cloud_account_id, customer_id, open, attempt_count, sequence, version,"
@@ -72,7 +72,7 @@ constexpr Sql kItems{
     " SELECT id, 'file-' || (1 + (id - $3) / $4 / $5), id + 2, account_id, 'preset', 'Plexi Lead', 'sku', 1,"
     " '[\"1\"]', 'shared', customer_id, 'itm_' || id || '-1', 1, completed_at"
     " FROM deliveries WHERE id >= $1 AND id < $2"};
-// All others: ids from, to
+// Parameters of all others: ids from, to
 constexpr Sql kTimeline{
     "INSERT INTO delivery_timeline (delivery_id, id, at, kind, actor, status, message)"
     " SELECT id, id + 6, completed_at, 'attempt', 'system', status, message"
@@ -132,18 +132,18 @@ void insert_old_deliveries(Database& database, std::int64_t count, Timestamp now
   const std::int64_t customers = ((count + 1) / 2 + stores - 1) / stores * stores;
   for (std::int64_t from = 0; from < count; from += kBatch) {
     const std::int64_t to = std::min(count, from + kBatch);
-    const std::int64_t low = first + from * stride;
-    const std::int64_t high = first + to * stride;
+    const std::int64_t from_id = first + from * stride;
+    const std::int64_t to_id = first + to * stride;
     database.write([&](Tx& tx) {
       if (from < customers) tx.exec(kCustomers, from, std::min(to, customers), first, stride, stores);
       tx.exec(kOrders, from, to, first, stride, stores, customers);
-      tx.exec(kDeliveries, low, high, first, stride, customers);
-      tx.exec(kItems, low, high, first, stride, customers);
-      tx.exec(kTimeline, low, high);
-      tx.exec(kLedger, low, high);
-      tx.exec(kEvents, low, high);
-      tx.exec(kSends, low, high);
-      tx.exec(kAttempts, low, high);
+      tx.exec(kDeliveries, from_id, to_id, first, stride, customers);
+      tx.exec(kItems, from_id, to_id, first, stride, customers);
+      tx.exec(kTimeline, from_id, to_id);
+      tx.exec(kLedger, from_id, to_id);
+      tx.exec(kEvents, from_id, to_id);
+      tx.exec(kSends, from_id, to_id);
+      tx.exec(kAttempts, from_id, to_id);
     });
   }
   database.write([&](Tx& tx) { tx.exec(kSpend, first, end); });
