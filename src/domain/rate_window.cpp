@@ -7,12 +7,12 @@ namespace {
 
 constexpr std::size_t kEntryBytes = 8;
 constexpr std::size_t kMostEntries = 100'000;
-constexpr Millis kOvertaken{15'000};
+constexpr Millis kMostOvertaken{15'000};
 
 }  // namespace
 
 Timestamp RateWindow::settle(Timestamp now) {
-  if (!admitted_.empty() && admitted_.back() - now <= kOvertaken) now = std::max(now, admitted_.back());
+  if (!admitted_.empty() && admitted_.back() - now <= kMostOvertaken) now = std::max(now, admitted_.back());
   std::erase_if(admitted_, [&](Timestamp t) { return t <= now - window_; });
   for (Timestamp& t : admitted_) t = std::min(t, now);
   return now;
@@ -35,7 +35,7 @@ Admission RateWindow::admit(Timestamp now) {
 
 void RateWindow::give_back(Timestamp admitted_at) {
   const auto found = std::ranges::lower_bound(admitted_, admitted_at);
-  if (found != admitted_.end() && *found - admitted_at <= kOvertaken) admitted_.erase(found);
+  if (found != admitted_.end() && *found - admitted_at <= kMostOvertaken) admitted_.erase(found);
 }
 
 Admission RateWindow::peek(Timestamp now) const {
@@ -56,8 +56,7 @@ std::optional<Timestamp> RateWindow::next_free(Timestamp now) const {
   current.settle(now);
   const std::int64_t used = std::ssize(current.admitted_);
   if (used < limit_) return now;
-  // Free once so many have left that fewer than the limit stay (more than it may be kept when it was
-  // lowered).
+  // One is free once fewer than the limit remain. More may be stored if the limit was lowered.
   return current.admitted_[static_cast<std::size_t>(used - limit_)] + window_;
 }
 

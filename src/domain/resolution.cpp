@@ -61,7 +61,7 @@ bool resumes(ResolutionCode code, Remedy remedy) {
     case Remedy::credits_added:
       return code == ResolutionCode::insufficient_credits;
     case Remedy::username_arrived:
-      // Another customer has not refused or ignored anything yet.
+      // The new username is another customer's, who has not declined or ignored a request yet.
       return code == ResolutionCode::username_missing || code == ResolutionCode::username_not_found ||
              code == ResolutionCode::friend_request_declined || code == ResolutionCode::friendship_timeout ||
              code == ResolutionCode::blocked_by_customer;

@@ -17,7 +17,7 @@ struct Tier {
 };
 constexpr std::array<Tier, 3> kTiers = {Tier{minutes(10), minutes(1)}, Tier{hours(1), minutes(5)},
                                         Tier{hours(24), minutes(15)}};
-constexpr Millis kSlowest = hours(1);
+constexpr Millis kLongestInterval = hours(1);
 
 }  // namespace
 
@@ -26,12 +26,11 @@ std::optional<Timestamp> next_sweep(const SweepState& state) {
   if (!state.last_sweep_at) return state.newest_request_at;
   const Timestamp last = *state.last_sweep_at;
   if (state.queued > kBusyQueue) return last + kBusyInterval;
-  // A tier holds for the sweeps inside its age, so the first tier whose next sweep still falls into it
-  // decides.
+  // Takes the interval of the first tier whose next sweep still falls within the tier's age.
   for (const Tier& tier : kTiers) {
     if (last + tier.interval - *state.newest_request_at < tier.younger_than) return last + tier.interval;
   }
-  return last + kSlowest;
+  return last + kLongestInterval;
 }
 
 bool full_sweep_due(const SweepState& state, Timestamp now) {

@@ -10,7 +10,7 @@ struct Sign {
   std::string_view part;  // of the header
   std::string_view name;
 };
-// Those first that name others beside themselves.
+// A browser whose header also contains the part of another browser comes before that one.
 constexpr std::array<Sign, 8> kBrowsers = {{{"Edg", "Edge"},
                                             {"OPR/", "Opera"},
                                             {"SamsungBrowser/", "Samsung Internet"},
@@ -26,11 +26,12 @@ constexpr std::array<Sign, 7> kSystems = {{{"iPhone", "iOS"},
                                            {"Windows", "Windows"},
                                            {"Macintosh", "macOS"},
                                            {"Linux", "Linux"}}};
-constexpr std::size_t kLongestProduct = 40;
+constexpr std::size_t kLongestProduct = 40;  // bytes
 
 template <std::size_t N>
 std::string_view first_of(const std::array<Sign, N>& signs, std::string_view header) {
-  const auto* found = std::ranges::find_if(signs, [&](const Sign& one) { return header.contains(one.part); });
+  const auto* found =
+      std::ranges::find_if(signs, [&](const Sign& sign) { return header.contains(sign.part); });
   return found == signs.end() ? std::string_view() : found->name;
 }
 
