@@ -22,7 +22,7 @@ using storage::Tx;
 constexpr int kTakeOverPiece = 500;
 constexpr Millis kEveryLease{60'000};  // full scans for leases that ran out, however long ago
 constexpr Millis kRecordAgain{1'000};
-constexpr Millis kLocked{10};
+constexpr Millis kLockedPause{10};
 
 // Where a call to the URL goes, for the limit of calls to one place; empty for none.
 std::string host_of(const std::string& url) {
@@ -109,7 +109,7 @@ Task<void> WebhookDispatcher::lease_loop() {
           pause = std::clamp(*leased->next_ready - ports_.clock.now(), Millis{0}, options_.poll);
           // Ready rows that were not leased are locked by another transaction, for a moment.
           if (leased->sends.empty() && leased->put_off.empty() && leased->put_off_by_account.empty())
-            pause = std::max(pause, kLocked);
+            pause = std::max(pause, kLockedPause);
         }
         if (pause == Millis{0} && tasks_.jobs() < options_.max_sends) continue;
       } else {

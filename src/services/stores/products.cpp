@@ -32,7 +32,7 @@ domain::MappingIndex index_of(Tx& tx, IntegrationId id) {
   return domain::MappingIndex(current);
 }
 
-// In how many orders each product, by its key, was skipped.
+// The number of orders in which each product was skipped, by the product's key.
 struct Skipped {
   std::unordered_map<std::string, std::int64_t> orders;
   bool exact = true;
@@ -40,21 +40,21 @@ struct Skipped {
 Skipped skipped_orders(Tx& tx, IntegrationId id) {
   Skipped skipped;
   skipped.exact = each_unmapped_order(tx, id, [&](const storage::OrderRow&, domain::OrderState& state) {
-    std::unordered_set<std::string> named;
+    std::unordered_set<std::string> keys;
     for (const auto& line : state.lines) {
       if (line.mapped != domain::OrderLine::Mapped::nothing) continue;
-      if (auto key = domain::product_key(line)) named.insert(std::move(*key));
+      if (auto key = domain::product_key(line)) keys.insert(std::move(*key));
     }
-    for (const auto& key : named) ++skipped.orders[key];
+    for (const auto& key : keys) ++skipped.orders[key];
   });
   return skipped;
 }
 
-// As titles compare.
+// `text` in the form in which titles are compared.
 std::string folded(std::string_view text) {
   return domain::normalise_match_value(domain::MatchType::title, text);
 }
-bool names(const ProductRow& row, const std::string& wanted) {
+bool matches(const ProductRow& row, const std::string& wanted) {
   if (wanted.empty()) return true;
   return std::ranges::any_of(std::array{&row.title, &row.sku, &row.product_id, &row.variant_id},
                              [&](const auto* text) { return folded(*text).contains(wanted); });
@@ -80,7 +80,7 @@ Task<Expected<ProductPage>> Products::list(Executor& executor, Principal by, Int
       outdated = outdated || row.mapped != (mappings != nullptr);
       row.mapped = mappings != nullptr;
       if (row.id >= page.before || static_cast<int>(views.size()) == page.fetch()) continue;
-      if ((filter.mapped && *filter.mapped != row.mapped) || !names(row, text)) continue;
+      if ((filter.mapped && *filter.mapped != row.mapped) || !matches(row, text)) continue;
       ProductView view{.row = std::move(row), .mapped_by = {}};
       if (mappings != nullptr) view.mapped_by = *mappings;
       views.push_back(std::move(view));
@@ -100,14 +100,14 @@ Task<Expected<ProductPage>> Products::list(Executor& executor, Principal by, Int
 }
 
 Task<void> look_products_up(storage::AsyncDatabase& async_db, Executor& executor, IntegrationId id) {
-  constexpr int kPiece = 500;
+  constexpr int kBatch = 500;
   std::string after;
   bool more = true;
   while (more) {
     const auto next = co_await async_db.write(executor, [&](Tx& tx) -> std::optional<std::string> {
-      // Held, so that who saves mappings meanwhile looks up after this.
+      // The lock lets a request that saves mappings match the products only after this transaction.
       if (!lock_integration(tx, id)) return std::nullopt;
-      auto rows = find_products(tx, id, after, kPiece);
+      auto rows = find_products(tx, id, after, kBatch);
       if (rows.empty()) return std::nullopt;
       const auto index = index_of(tx, id);
       std::vector<ProductRow> changed;
@@ -118,7 +118,7 @@ Task<void> look_products_up(storage::AsyncDatabase& async_db, Executor& executor
         changed.back().mapped = mapped;
       }
       if (!changed.empty()) update_products_mapped(tx, changed);
-      return static_cast<int>(rows.size()) < kPiece ? std::nullopt : std::optional(rows.back().key);
+      return static_cast<int>(rows.size()) < kBatch ? std::nullopt : std::optional(rows.back().key);
     });
     more = next && *next;
     if (more) after = **next;

@@ -24,8 +24,8 @@ std::unexpected<Error> not_active() {
 }
 
 std::optional<SentEventRow> find(Tx& tx, SubscriptionId subscription, const std::string& uuid) {
-  const auto named = event_of(uuid);
-  const auto event = named ? named : find_event_of_before(tx, uuid);
+  const auto in_uuid = event_of(uuid);
+  const auto event = in_uuid ? in_uuid : find_event_of_before(tx, uuid);
   auto row = event ? find_sent_event(tx, subscription, *event) : std::nullopt;
   return row && row->uuid == uuid ? std::move(row) : std::nullopt;
 }

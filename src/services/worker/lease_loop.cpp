@@ -11,7 +11,7 @@ namespace {
 
 using storage::Tx;
 
-constexpr Millis kLocked{10};  // until a ready account that another transaction has locked is tried again
+constexpr Millis kLockedPause{10};  // before a ready account that another transaction has locked is retried
 
 }  // namespace
 
@@ -19,7 +19,7 @@ Task<void> LeaseLoop::run() {
   while (!tasks_.stopping()) {
     const Millis pause = co_await round();
     if (pause == Millis{0} && free_slots() > 0) continue;
-    // With no slot free the end of a job wakes the loop.
+    // When no slot is free, the end of a job wakes the loop.
     co_await tasks_.wait(free_slots() > 0 ? pause : options_.poll);
   }
 }
@@ -29,7 +29,7 @@ Task<Millis> LeaseLoop::round() {
   Timestamp from = scan_.begin();
   std::optional<Timestamp> next;
   if (!busy_) {
-    // Leasing writes: an idle service reads first and leaves the disk alone.
+    // Leasing writes to the disk, so an idle service first reads whether there is work.
     const auto seen = co_await ports_.async_db.read(
         ports_.scheduler, [from](Tx& tx) { return std::pair(storage::next_ready(tx, from), tx.now()); });
     if (seen) {
@@ -68,14 +68,14 @@ std::optional<Timestamp> LeaseLoop::start(Leased leased) {
   busy_ = !leased.jobs.empty() || !leased.sweeps.empty();
   closed_until_ = leased.closed_until.value_or(Timestamp{});
   auto next = leased.next_ready;
-  // A ready account of which nothing was leased is locked by another transaction, for a moment.
-  if (!busy_ && next) next = std::max(*next, ports_.clock.now() + kLocked);
+  // A ready account from which nothing was leased is locked by another transaction for a moment.
+  if (!busy_ && next) next = std::max(*next, ports_.clock.now() + kLockedPause);
   return next;
 }
 
 Task<Timestamp> LeaseLoop::failed(FailedWrite<LeasedWork> write) {
   const auto& error = write.error;
-  // Nobody knows which of many rows that are read together was at fault.
+  // It is not known which of the rows that were read together is at fault, so they are read one by one.
   if (pace_ == Pace::together && !is_transient(error)) {
     pace_ = Pace::one_by_one;
     co_return Timestamp{};
@@ -83,8 +83,8 @@ Task<Timestamp> LeaseLoop::failed(FailedWrite<LeasedWork> write) {
   pace_ = Pace::together;
   if (!storage::is_logged(error)) ports_.log.warn("no jobs could be leased", {{"error", error.message}});
   // The next lease would fail like this one, unless the work at fault is postponed.
-  const bool others = co_await postpone_faulty(ports_, std::move(write));
-  co_return ports_.clock.now() + (others ? Millis{0} : options_.poll);
+  const bool postponed = co_await postpone_faulty(ports_, std::move(write));
+  co_return ports_.clock.now() + (postponed ? Millis{0} : options_.poll);
 }
 
 }  // namespace presetbridge::services

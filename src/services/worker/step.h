@@ -23,9 +23,9 @@ struct JobSteps::Step {
   JobSteps& steps;
   DeliverySet& set;
   Job& job;
-  storage::CustomerRow customer;       // put back into the set by choose_call() and end_job()
+  storage::CustomerRow customer;       // written back to the set by choose_call() and end_job()
   const bool in_trouble;               // the cloud account has trouble (domain/trouble.h)
-  std::vector<DeliveryId> deliveries;  // in processing; last the failed one that is probed, if there is one
+  std::vector<DeliveryId> deliveries;  // in processing, and last the failed one that the job probes, if any
 
   void take_in(const Answer& answer);
   // Adds the entry to the timeline of each delivery in processing.
@@ -42,17 +42,17 @@ struct JobSteps::Step {
   // Undoes the intent of a call that had no effect.
   void undo_intent(const Call& call);
   void take_in_friendship(const Call& call, cloud::FriendshipState state);
-  // Records whom the customer's name leads to. Where that is a known customer's user, hands the deliveries to
-  // that customer, and the job ends.
+  // Records the user that the customer's name leads to. If another customer is known as that user, hands
+  // the deliveries to that customer and ends the job.
   void take_in_user(const cloud::CloudUser& user);
   // Ends the job. Counts the failure, unless the worker is stopping or the job probes the delivery.
   void end_transient(domain::CallKind call, DeliveryId delivery);
-  // For a call for one file, postpones its delivery; else ends the job. `answered`: the platform refused, so
-  // that the failure counts for no outage.
+  // Postpones the delivery if the call is for one file, else ends the job. `answered`: the platform refused
+  // the call, so the failure does not count towards an outage.
   void retry(const Call& call, bool answered = false);
-  void postpone(const Call& call, const ItemRequest& its, bool answered);
+  void postpone(const Call& call, const ItemRequest& request, bool answered);
   bool unknown_for_long(const Call& call);
-  void fail_dependent(const ItemRequest& its);
+  void fail_dependent(const ItemRequest& request);
   void fail_unavailable(DeliveryId id);
   void lose_login(const Answer& answer, const cloud::CloudError& error);
   bool has_other_names();
@@ -61,7 +61,7 @@ struct JobSteps::Step {
   // Ends the trouble of the calls whose success the answer shows.
   void end_trouble(const Answer& answer);
   void update_clocks();
-  // A write for this delivery has succeeded.
+  // Called when a write for this delivery has succeeded.
   void progress(DeliveryId delivery);
   bool probes(DeliveryId delivery);
   bool probe_has_ended(domain::Finding finding);
@@ -72,11 +72,11 @@ struct JobSteps::Step {
   void obey_pending();
   void end_settled();
   std::optional<Call> next_call();
-  // For a job that makes no further call.
+  // The finding of a job that makes no further call.
   domain::Finding final_finding();
   void finish(domain::Finding finding);
 
-  // Each returns its next call, if it has one.
+  // Each returns the next call of its kind, if there is one.
   std::optional<Call> next_unknown_share();
   std::optional<Call> next_revocation();
   std::optional<Call> next_friendship_step();
@@ -93,7 +93,7 @@ struct JobSteps::Step {
   Call make_for_first(Request request) {
     return make(std::move(request), set.delivery(deliveries.front())->account, deliveries.front());
   }
-  // The user is the item's: the name may lead to somebody else by now.
+  // Names the item's user: the customer's name may lead to somebody else by now.
   ItemRequest request_for(const storage::ItemRow& item) const {
     return {.item = item.id, .user_id = user_of(item, customer), .file_id = item.file_id};
   }

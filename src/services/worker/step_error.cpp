@@ -33,7 +33,7 @@ constexpr Millis kWithoutLogin{15 * 60'000};  // until settlements and revocatio
 void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error) {
   const Call& call = answer.call;
   const auto kind = call.kind();
-  const auto* const its = call.item();
+  const auto* const request = call.item();
   if (!error.effect_unknown) undo_intent(call);
   const auto [reaction, code] = domain::react(kind, error.kind, error.effect_unknown);
   switch (reaction) {
@@ -48,7 +48,7 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
       }
       return retry(call, true);
     case Reaction::settle_later:
-      if (auto* const item = set.item(call.delivery, its->item);
+      if (auto* const item = set.item(call.delivery, request->item);
           item && item->status == ItemStatus::sharing) {
         item->settle_after = set.now() + steps.call_timeout_;
         set.changed(*item);
@@ -86,16 +86,16 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
       job.outcome = JobOutcome::fail(code);
       return;
     case Reaction::fail_item:
-      job.failed_items[its->item] = code;
+      job.failed_items[request->item] = code;
       return;
     case Reaction::absent:
-      settle_absent(set, call.delivery, its->item);
-      return conclude_settled(set, call.delivery, its->item);
+      settle_absent(set, call.delivery, request->item);
+      return conclude_settled(set, call.delivery, request->item);
     case Reaction::revoked:
-      return end_revocation(set, call.delivery, its->item, RevocationEnd::taken_back);
+      return end_revocation(set, call.delivery, request->item, RevocationEnd::taken_back);
     case Reaction::not_revoked:
       // An earlier call may have had its effect, where its answer was lost.
-      return end_revocation(set, call.delivery, its->item,
+      return end_revocation(set, call.delivery, request->item,
                             domain::failing_row(customer.failing, kind, call.delivery)
                                 ? RevocationEnd::unknown
                                 : RevocationEnd::refused);
@@ -180,14 +180,14 @@ void JobSteps::Step::end_transient(CallKind call, DeliveryId delivery) {
 }
 
 void JobSteps::Step::retry(const Call& call, bool answered) {
-  const auto* const its = call.item();
-  if (its == nullptr || job.shutting_down) return end_transient(call.kind(), call.delivery);
-  postpone(call, *its, answered);
+  const auto* const request = call.item();
+  if (request == nullptr || job.shutting_down) return end_transient(call.kind(), call.delivery);
+  postpone(call, *request, answered);
 }
 
 // A failure for one file is its delivery's own trouble (spec 3.5): the job goes on without that delivery, so
 // each delivery costs the job one such call.
-void JobSteps::Step::postpone(const Call& call, const ItemRequest& its, bool answered) {
+void JobSteps::Step::postpone(const Call& call, const ItemRequest& request, bool answered) {
   const auto kind = call.kind();
   const bool revokes = kind == CallKind::revoke;
   auto& until = (revokes ? job.postponed_revocations : job.postponed)[call.delivery];
@@ -203,7 +203,7 @@ void JobSteps::Step::postpone(const Call& call, const ItemRequest& its, bool ans
   if (revokes) {
     // The job calls once for each of the delivery's other files before it is given up too.
     job.postponed_revocations.erase(call.delivery);
-    end_revocation(set, call.delivery, its.item, RevocationEnd::unknown,
+    end_revocation(set, call.delivery, request.item, RevocationEnd::unknown,
                    "the cloud platform did not do it for three days");
     domain::put_failing_row(customer.failing, kind, call.delivery, row);
     return;
@@ -211,18 +211,18 @@ void JobSteps::Step::postpone(const Call& call, const ItemRequest& its, bool ans
   until = set.now() + domain::kRetryCeiling;
   ensure_probe(set.tx(), job.cloud_account, until);
   if (over && answered) {
-    count_as_absent(set, call.delivery, its.item, "the cloud platform did not tell for three days");
+    count_as_absent(set, call.delivery, request.item, "the cloud platform did not tell for three days");
     conclude_looked_up(set, customer.id, call);
   } else if (over) {
-    fail_dependent(its);
+    fail_dependent(request);
   }
   fail_unavailable(call.delivery);
 }
 
 // A delivery that owes nothing but the file of a share that nobody can look up fails with it once it is three
 // days old; a younger one goes on waiting.
-void JobSteps::Step::fail_dependent(const ItemRequest& its) {
-  if (its.user_id != customer.cloud_user_id) return;
+void JobSteps::Step::fail_dependent(const ItemRequest& request) {
+  if (request.user_id != customer.cloud_user_id) return;
   for (const auto id : set.open(customer.id)) {
     const auto items = set.items(id);
     const auto owes = [](const storage::ItemRow* item) {
@@ -230,7 +230,7 @@ void JobSteps::Step::fail_dependent(const ItemRequest& its) {
     };
     if (set.now() - set.delivery(id)->created_at < domain::kRetryLimit) continue;
     const bool other = std::ranges::any_of(
-        items, [&](const auto* item) { return owes(item) && item->file_id != its.file_id; });
+        items, [&](const auto* item) { return owes(item) && item->file_id != request.file_id; });
     if (!other && std::ranges::any_of(items, owes)) fail_unavailable(id);
   }
 }
