@@ -1,4 +1,4 @@
-// Every address and its page. A page is loaded when it is opened; the frame is in the first script.
+// Every address and its page. The code of a page is loaded when the page is opened; that of the frame is in the first script.
 import {
   createRootRoute,
   createRoute,
@@ -44,164 +44,164 @@ const invite = createRoute({
 });
 
 const inside = createRoute({ getParentRoute: () => root, id: 'inside', component: Gate });
-const within = { getParentRoute: () => inside, validateSearch };
+const signedIn = { getParentRoute: () => inside, validateSearch };
 const home = createRoute({
-  ...within,
+  ...signedIn,
   path: '/',
   component: lazyRouteComponent(() => import('./pages/overview/Overview'), 'OverviewPage'),
 });
 const start = createRoute({
-  ...within,
+  ...signedIn,
   path: '/start',
   component: lazyRouteComponent(() => import('./pages/start/Start'), 'Start'),
 });
 const deliveries = createRoute({
-  ...within,
+  ...signedIn,
   path: '/deliveries',
   component: lazyRouteComponent(() => import('./pages/deliveries/Deliveries'), 'Deliveries'),
 });
 const delivery = createRoute({
-  ...within,
+  ...signedIn,
   path: '/deliveries/$id',
   component: lazyRouteComponent(() => import('./pages/delivery/Delivery'), 'DeliveryPage'),
 });
 const orders = createRoute({
-  ...within,
+  ...signedIn,
   path: '/orders',
   component: lazyRouteComponent(() => import('./pages/orders/Orders'), 'Orders'),
 });
 const order = createRoute({
-  ...within,
+  ...signedIn,
   path: '/orders/$id',
   component: lazyRouteComponent(() => import('./pages/order/Order'), 'OrderPage'),
 });
 const presets = createRoute({
-  ...within,
+  ...signedIn,
   path: '/presets',
   component: lazyRouteComponent(() => import('./pages/presets/Presets'), 'Presets'),
 });
 const preset = createRoute({
-  ...within,
+  ...signedIn,
   path: '/presets/$id',
   component: lazyRouteComponent(() => import('./pages/preset/Preset'), 'PresetPage'),
 });
 const usage = createRoute({
-  ...within,
+  ...signedIn,
   path: '/usage',
   component: lazyRouteComponent(() => import('./pages/usage/Usage'), 'UsagePage'),
 });
 const integrations = createRoute({
-  ...within,
+  ...signedIn,
   path: '/integrations',
   component: lazyRouteComponent(() => import('./pages/integrations/Integrations'), 'Integrations'),
 });
 const stores = createRoute({
-  ...within,
+  ...signedIn,
   path: '/integrations/stores',
   component: lazyRouteComponent(() => import('./pages/stores/Stores'), 'Stores'),
 });
 const newStore = createRoute({
-  ...within,
+  ...signedIn,
   path: '/integrations/stores/new',
   component: lazyRouteComponent(() => import('./pages/stores/NewStore'), 'NewStore'),
 });
 const store = createRoute({
-  ...within,
+  ...signedIn,
   path: '/integrations/stores/$id',
   component: lazyRouteComponent(() => import('./pages/store/Store'), 'StorePage'),
 });
-const ofStore = { getParentRoute: () => store, validateSearch };
+const storeTab = { getParentRoute: () => store, validateSearch };
 const storeHome = createRoute({
-  ...ofStore,
+  ...storeTab,
   path: '/',
   beforeLoad: ({ params }) => {
     throw redirect({ to: '/integrations/stores/$id/products', params, search: {}, replace: true });
   },
 });
 const storeProducts = createRoute({
-  ...ofStore,
+  ...storeTab,
   path: 'products',
   component: lazyRouteComponent(() => import('./pages/store/products/Products'), 'Products'),
 });
 const storeDeliveries = createRoute({
-  ...ofStore,
+  ...storeTab,
   path: 'deliveries',
   component: lazyRouteComponent(() => import('./pages/store/StoreDeliveries'), 'StoreDeliveries'),
 });
 const storeConnection = createRoute({
-  ...ofStore,
+  ...storeTab,
   path: 'connection',
   component: lazyRouteComponent(() => import('./pages/store/Connection'), 'Connection'),
 });
 const storeSettings = createRoute({
-  ...ofStore,
+  ...storeTab,
   path: 'settings',
   component: lazyRouteComponent(() => import('./pages/store/Settings'), 'Settings'),
 });
 const webhooks = createRoute({
-  ...within,
+  ...signedIn,
   path: '/integrations/webhooks',
   component: lazyRouteComponent(() => import('./pages/webhooks/Webhooks'), 'Webhooks'),
 });
 const webhook = createRoute({
-  ...within,
+  ...signedIn,
   path: '/integrations/webhooks/$id',
   component: lazyRouteComponent(() => import('./pages/webhook/Webhook'), 'WebhookPage'),
 });
 const cloud = createRoute({
-  ...within,
+  ...signedIn,
   path: '/cloud',
   component: lazyRouteComponent(() => import('./pages/cloud/Cloud'), 'Cloud'),
 });
 const credits = createRoute({
-  ...within,
+  ...signedIn,
   path: '/credits',
   component: lazyRouteComponent(() => import('./pages/credits/Credits'), 'Credits'),
 });
 const paymentReturn = createRoute({
-  ...within,
+  ...signedIn,
   path: '/credits/return',
   component: lazyRouteComponent(() => import('./pages/credits/Return'), 'PaymentReturn'),
 });
 const account = createRoute({
-  ...within,
+  ...signedIn,
   path: '/account',
   beforeLoad: () => {
     throw redirect({ to: '/account/profile', search: {}, replace: true });
   },
 });
 const accountProfile = createRoute({
-  ...within,
+  ...signedIn,
   path: '/account/profile',
   component: lazyRouteComponent(() => import('./pages/account/Profile'), 'Profile'),
 });
 const accountPeople = createRoute({
-  ...within,
+  ...signedIn,
   path: '/account/people',
   component: lazyRouteComponent(() => import('./pages/people/People'), 'People'),
 });
 const accountCustomers = createRoute({
-  ...within,
+  ...signedIn,
   path: '/account/customers',
   component: lazyRouteComponent(() => import('./pages/customers/Customers'), 'Customers'),
 });
 const accountSessions = createRoute({
-  ...within,
+  ...signedIn,
   path: '/account/sessions',
   component: lazyRouteComponent(() => import('./pages/account/Sessions'), 'Sessions'),
 });
 const accountAudit = createRoute({
-  ...within,
+  ...signedIn,
   path: '/account/audit',
   component: lazyRouteComponent(() => import('./pages/account/Audit'), 'Audit'),
 });
 const keys = createRoute({
-  ...within,
+  ...signedIn,
   path: '/keys',
   component: lazyRouteComponent(() => import('./pages/keys/Keys'), 'Keys'),
 });
 const key = createRoute({
-  ...within,
+  ...signedIn,
   path: '/keys/$id',
   component: lazyRouteComponent(() => import('./pages/key/Key'), 'KeyPage'),
 });

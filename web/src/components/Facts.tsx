@@ -11,7 +11,7 @@ export function Facts({ title, children }: { title: string; children: ReactNode 
   );
 }
 
-// An address that breaks before its @ where the line ends.
+// An e-mail address, which wraps before its @ at the end of a line.
 export function Email({ of }: { of: string }) {
   const at = of.lastIndexOf('@');
   return (

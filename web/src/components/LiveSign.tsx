@@ -1,4 +1,5 @@
-// Whether the page follows the service, beside its name; and over every page, while there is no connection.
+// A sign beside the page's name, which shows whether the page follows the service; and a bar over every page, while there is no
+// connection.
 import { hoursMinutes } from '@/i18n/format';
 import { t } from '@/i18n/text';
 import { useLiveState } from '@/live/state';

@@ -3,7 +3,7 @@ import { Link, type LinkProps } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import styles from './Tabs.module.css';
 
-const BESIDE = 48; // px
+const BESIDE = 48; // px of the next tab that stay in view
 
 type Tab = { label: string; count?: string; active: boolean; link: LinkProps };
 
@@ -12,22 +12,22 @@ export function Tabs({ label, tabs }: { label: string; tabs: Tab[] }) {
   const at = tabs.findIndex(({ active }) => active);
   const open = `${at} of ${tabs.length} ${tabs[at]?.label ?? ''}`; // two tabs may have one name
   const counted = tabs.filter(({ count }) => count !== undefined).length; // counts are loaded later and move the tabs
-  // On a narrow screen the row scrolls sideways: the open tab is scrolled into view, with a part of the one beside it.
+  // On a narrow screen the row scrolls sideways: the open tab is scrolled into view, with a part of the next one.
   useEffect(() => {
-    const place = row.current?.querySelector('[aria-current]')?.getBoundingClientRect();
-    const box = row.current?.getBoundingClientRect();
-    if (!place || !box) return;
-    if (place.left < box.left + BESIDE) row.current?.scrollBy(place.left - box.left - BESIDE, 0);
-    else if (place.right > box.right - BESIDE) row.current?.scrollBy(place.right - box.right + BESIDE, 0);
+    const tab = row.current?.querySelector('[aria-current]')?.getBoundingClientRect();
+    const view = row.current?.getBoundingClientRect();
+    if (!tab || !view) return;
+    if (tab.left < view.left + BESIDE) row.current?.scrollBy(tab.left - view.left - BESIDE, 0);
+    else if (tab.right > view.right - BESIDE) row.current?.scrollBy(tab.right - view.right + BESIDE, 0);
   }, [open, counted]);
   return (
     <nav ref={row} className={styles.tabs} aria-label={label}>
-      {tabs.map(({ label: name, count, active, link }, place) => (
+      {tabs.map(({ label: name, count, active, link }, index) => (
         <Link
-          key={place}
+          key={index}
           {...link}
           className={styles.tab}
-          activeOptions={{ exact: true, includeSearch: true }} // or a tab without a search counts as every other too
+          activeOptions={{ exact: true, includeSearch: true }} // else a tab without a search is active for every search
           aria-current={active ? 'page' : undefined}
         >
           <span className={styles.name} title={name}>

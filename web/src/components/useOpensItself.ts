@@ -1,4 +1,4 @@
-// For a menu that is loaded when its button is pressed: it replaces that button, and opens.
+// For a menu that is loaded when a button is pressed: the menu's own button replaces that one, and the menu opens.
 import { useEffect, useRef, useState } from 'react';
 
 export function useOpensItself() {
@@ -6,8 +6,8 @@ export function useOpensItself() {
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     button.current?.focus();
-    const next = requestAnimationFrame(() => onChange(true));
-    return () => cancelAnimationFrame(next);
+    const frame = requestAnimationFrame(() => onChange(true));
+    return () => cancelAnimationFrame(frame);
   }, []);
   return { button, menu: { opened, onChange } };
 }

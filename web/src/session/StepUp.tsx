@@ -1,4 +1,4 @@
-// The question for the password, in the middle of an action, which goes on after it.
+// Asks for the password in the middle of an action, which goes on afterwards.
 import { Button, Modal, PasswordInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';

@@ -5,7 +5,7 @@ import { word, type Colour, type Icon } from './delivery';
 export type Outcome = Schemas['OrderOutcome'];
 type LineResult = Schemas['OrderLine']['result'];
 
-// How people call an order: by the number that the shop shows, where it has one.
+// An order's name for people: the number that the shop shows, else the order's id.
 export const orderName = (it: { orderNumber: string | null; orderId: string }) => it.orderNumber ?? it.orderId;
 
 const OUTCOME_LOOKS = {

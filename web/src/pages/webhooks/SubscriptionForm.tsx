@@ -1,4 +1,4 @@
-// A new outbound webhook, or a change of one.
+// The form for a new outbound webhook, or for a change of an existing one.
 import '@/i18n/en/webhooks';
 import { Button, MultiSelect, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -13,7 +13,7 @@ import { EVENT_TYPES, type EventType } from '@/vocabulary/webhook';
 import styles from './webhooks.module.css';
 
 type Props = {
-  it?: Schemas['Subscription']; // to change; else a new one
+  it?: Schemas['Subscription']; // to change; absent: a new one is made
   onMade?: (made: Schemas['SubscriptionWithSecret']) => void;
   onChanged?: () => void;
   onCancel: () => void;
