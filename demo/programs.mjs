@@ -1,4 +1,4 @@
-// The programs of a demonstration: started, waited for and stopped in order. They die with this process.
+// Starts the programs of a demonstration, waits for them and stops them in order. They die with this process.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { spawnTied } from '../tools/tied.mjs';
 
 export const START_MS = 20_000;
 const STOP_MS = 12_000;
-const LOCKED = 75;
+const LOCKED = 75; // flock's exit code if the lock is taken
 export const FOLDER = path.resolve('build/demo');
 const began = performance.now();
 const running = [];
@@ -18,7 +18,7 @@ let stopping = false;
 export const say = (text = '') => console.log(text);
 export const step = (text) => say(`${((performance.now() - began) / 1000).toFixed(1).padStart(6)} s  ${text}`);
 
-// A program of ours. Its environment is clean: settings come from flags alone. It dies with this process.
+// Starts a program of this project, which dies with this process. Its settings are flags: its environment has only PATH and `env`.
 export function start(name, binary, args, env = {}) {
   const child = spawnTied('TERM', binary, args, {
     env: { PATH: process.env.PATH, ...env },
@@ -34,20 +34,20 @@ export function start(name, binary, args, env = {}) {
     child.once('error', (error) => resolve(String(error)));
     child.once('close', (code, signal) => resolve(signal ?? `exit ${code}`));
   });
-  program.ended.then((how) => {
-    if (!stopping) fail(`${name} ended by itself (${how}):\n${program.errors.join('\n')}`);
+  program.ended.then((outcome) => {
+    if (!stopping) fail(`${name} ended by itself (${outcome}):\n${program.errors.join('\n')}`);
   });
   running.push(program);
   return program;
 }
 
-// Holds the folder until this process is gone, however it ends: the end of `cat`'s input ends it, and with it the lock. Another
-// demonstration at work there is left alone.
+// Locks the folder until this process ends in any way: that ends the input of `cat`, hence `cat`, hence the lock. If another
+// demonstration holds the lock, this process says so and exits.
 export async function lockFolder() {
   await mkdir(path.dirname(FOLDER), { recursive: true });
   const child = spawn('flock', ['--timeout', '3', '--conflict-exit-code', String(LOCKED), `${FOLDER}.lock`, 'cat'], {
     stdio: ['pipe', 'pipe', 'inherit'],
-    detached: true, // as the programs
+    detached: true, // Ctrl-C is for this script
   });
   child.stdin.on('error', () => {});
   const ended = new Promise((resolve) => {
@@ -136,7 +136,7 @@ export async function fail(message) {
   process.exit(1);
 }
 
-// The simulated bank, whose secrets are in the data folder. sendTo(url) sets the bridge to which it sends its webhooks.
+// Starts the simulated bank, and writes its secrets to the data folder. sendTo(url) sets the bridge to which it sends its webhooks.
 export async function startBank(program, dataDir) {
   const key = `sk_test_${randomBytes(12).toString('hex')}`;
   const secret = `whsec_${randomBytes(24).toString('hex')}`;

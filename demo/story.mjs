@@ -12,8 +12,8 @@ export const PACKS = [
   'studio 500 7900 eur 500 credits',
   'label 2000 24900 eur 2000 credits',
 ];
-// When the shops sell: how much of a day's orders an hour has.
-const HOURS = [1, 1, 0, 0, 0, 0, 1, 2, 3, 4, 4, 5, 5, 4, 4, 5, 6, 7, 9, 10, 10, 8, 6, 3];
+// When the shops sell: the weight of each hour in a day's orders.
+const HOUR_WEIGHTS = [1, 1, 0, 0, 0, 0, 1, 2, 3, 4, 4, 5, 5, 4, 4, 5, 6, 7, 9, 10, 10, 8, 6, 3];
 
 export class Story {
   #todo = [];
@@ -22,7 +22,8 @@ export class Story {
   #trouble = [];
   made = {}; // ids by name, for other files
 
-  // `receivers`: URLs of receivers by name: good, ill, gone, off. `sign`: {email, password} of the merchant.
+  // `receivers`: URLs of receivers by name: good, ill (fails at times), gone (answers 410 later), off (404 later). `sign`: {email,
+  // password} of the merchant.
   constructor(past, { sign, receivers, seed = 1, ends }) {
     Object.assign(this, { past, sign, receivers, ends, begins: ends - DAYS * DAY, random: new Random(seed, 'story') });
   }
@@ -30,13 +31,13 @@ export class Story {
   // ---- time
 
   at(time, act) {
-    this.#todo.push({ time, place: this.#todo.length, act });
+    this.#todo.push({ time, position: this.#todo.length, act });
   }
   // Days are counted from the beginning; `hour` is the hour of that day.
   on(day, hour, act) {
     this.at(this.begins + day * DAY + hour * HOUR, act);
   }
-  // At a time counted back from the end, in ms.
+  // At `ms` before the end.
   before(ms, act) {
     this.at(this.ends - ms, act);
   }
@@ -45,7 +46,7 @@ export class Story {
     await this.#open();
     this.#plan();
     while (this.#todo.length > 0) {
-      this.#todo.sort((a, b) => a.time - b.time || a.place - b.place);
+      this.#todo.sort((a, b) => a.time - b.time || a.position - b.position);
       const { time, act } = this.#todo.shift();
       await this.past.until(time);
       await act();
@@ -60,14 +61,14 @@ export class Story {
     return (method, path, body) =>
       this.past.must('bridge', method, path, body, { authorization: `Bearer ${tokens.idToken}` });
   }
-  // Acts in a new session, which ends after it: requests that need a recent sign-in succeed.
+  // Calls `act` in a new session and ends the session, so that requests that need a recent sign-in succeed.
   async person(act, { email, password } = this.sign) {
     const tokens = await this.past.must('bridge', 'POST', '/api/auth/sign-in', { email, password });
     const result = await act(this.#api(tokens));
     await this.past.must('bridge', 'POST', '/api/auth/sign-out', { refreshToken: tokens.refreshToken });
     return result;
   }
-  // Acts in the merchant's session, which goes on.
+  // Calls `act` in the merchant's session, which stays open.
   async merchant(act) {
     const { sign } = this;
     this.session = this.session
@@ -204,7 +205,7 @@ export class Story {
   act(id, name, body) {
     return this.merchant((api) => api('POST', `/api/deliveries/${id}/${name}`, body));
   }
-  // Calls of the platform that fail from now on, beside those that do already.
+  // Makes more calls of the platform fail from now on.
   async failing(...calls) {
     this.#trouble.push(...calls);
     await this.past.trouble(this.#trouble);
@@ -226,15 +227,15 @@ export class Story {
     this.#planPeople();
   }
 
-  // Eight to sixteen orders a day, more at weekends and lately.
+  // Six to sixteen orders a day, more at weekends and towards the end.
   #planSales() {
-    const most = HOURS.reduce((a, b) => a + b);
+    const total = HOUR_WEIGHTS.reduce((a, b) => a + b);
     for (let day = 0; day < DAYS; ++day) {
       const weekend = day % 7 >= 5; // by the day of the story, not the calendar's: the month does not depend on the day of the run
       const count = this.random.whole(6, 10) + (weekend ? 4 : 0) + Math.floor(day / 10);
       for (let i = 0; i < count; ++i) {
-        let left = this.random.real() * most;
-        const hour = HOURS.findIndex((share) => (left -= share) < 0);
+        let left = this.random.real() * total;
+        const hour = HOUR_WEIGHTS.findIndex((weight) => (left -= weight) < 0);
         const time = this.begins + day * DAY + hour * HOUR + this.random.whole(0, HOUR - 1);
         if (time < this.begins + HOUR || time > this.ends - 10 * MINUTE) continue;
         const draw = this.random.real();
@@ -252,7 +253,7 @@ export class Story {
     }
   }
 
-  // A rush at the very end: more than the platform's limit lets begin at once.
+  // A rush at the very end: more orders than the platform's limit lets begin at once.
   #planRush() {
     for (let i = 0; i < 24; ++i)
       this.before((24 - i) * 2_500, () =>
@@ -260,7 +261,7 @@ export class Story {
       );
   }
 
-  // A pack, paid on the bank's page, where few credits are left.
+  // If fewer than `least` credits are left, buys a pack and pays it on the bank's page.
   async refill(least, packId) {
     if ((await this.merchant((api) => api('GET', '/api/credits'))).available >= least) return undefined;
     const bought = await this.person((api) => api('POST', '/api/credits/checkout', { packId }));
@@ -280,7 +281,7 @@ export class Story {
     const pay = (session) => past.must('bank', 'POST', '/sim/pay', { session });
     buy(0, 2, 'small', pay);
     buy(3, 9, 'studio', pay);
-    buy(11, 14, 'small'); // and left the page
+    buy(11, 14, 'small'); // and leaves the bank's page without paying
     buy(15, 20, 'small', async (session) => {
       await pay(session);
       const { payments } = await past.must('bank', 'GET', '/sim/payments');
@@ -289,7 +290,7 @@ export class Story {
     });
     buy(20, 8, 'small', pay);
     this.on(22, 11, () => past.grant(this.account, 25, 'Sorry for the outage of 12 days ago'));
-    // A new password at the platform, which the bridge learns when its session has ended.
+    // The password at the platform changes. The bridge notices once its session is revoked.
     this.on(12, 6, () =>
       past.must('cloud', 'POST', '/sim/merchants', { ...MERCHANT.cloud, password: 'another password' }),
     );
@@ -313,7 +314,7 @@ export class Story {
     );
   }
 
-  // Failures with each resolution code, most of them more than once. One of each stays; the others are solved.
+  // Failures with each resolution code, most of them more than once. One delivery of each stays failed; the others are resumed.
   #planFailures() {
     const later = (hours, act) => this.at(this.past.now + hours * HOUR, act);
     // Usernames that are missing or wrong. The merchant corrects some, the buyer others.
@@ -416,7 +417,7 @@ export class Story {
         ).deliveryId),
     );
 
-    // Files: one is deleted at the platform, one was never to be shared.
+    // Files: one is deleted at the platform, one can never be shared.
     this.on(24, 8, () =>
       this.past.must('cloud', 'POST', '/sim/files', { merchant: MERCHANT.cloud.userId, remove: 'lofi-bedroom-di' }),
     );
@@ -444,7 +445,7 @@ export class Story {
         ).deliveryId),
     );
 
-    // The platform: refuses, is away for an afternoon, does not share one file for three days.
+    // The platform refuses shares, is away for an afternoon, and fails to share one file for three days.
     const refuses = (username) => ({
       method: 'PUT',
       path: `/files/modern-rectified/shares/u-${username}`,
@@ -497,95 +498,97 @@ export class Story {
     const { past } = this;
     const later = (hours, act) => this.at(past.now + hours * HOUR, act);
     this.on(5, 11, async () => {
-      const it = await this.order(this.shop, {
+      const placed = await this.order(this.shop, {
         username: 'twice_bought',
         policy: { answer: 'never' },
         skus: ['PLEXI-CLEAN'],
       });
       later(2, () =>
-        this.act(it.deliveryId, 'invalidate', { reason: 'Bought twice by mistake; the other order stays.' }),
+        this.act(placed.deliveryId, 'invalidate', { reason: 'Bought twice by mistake; the other order stays.' }),
       );
     });
     this.on(8, 11, async () => {
-      const it = await this.order(this.shop, {
+      const placed = await this.order(this.shop, {
         username: 'changed.mind',
         policy: { answer: 'never' },
         skus: ['AC-CHIME'],
       });
-      later(5, () => this.act(it.deliveryId, 'invalidate', { reason: 'The buyer asked for their money back.' }));
-      this.made.invalidated = it.deliveryId;
+      later(5, () => this.act(placed.deliveryId, 'invalidate', { reason: 'The buyer asked for their money back.' }));
+      this.made.invalidated = placed.deliveryId;
     });
     this.on(18, 10, async () => {
-      const it = await this.order(this.shop, {
+      const placed = await this.order(this.shop, {
         username: 'stopped_stan',
         policy: { answer: 'never' },
         skus: ['PLEXI-PACK'],
       });
-      later(1, () => this.again(this.shop, it, { cancelled_at: new Date(past.now).toISOString() }, 'orders/cancelled'));
+      later(1, () =>
+        this.again(this.shop, placed, { cancelled_at: new Date(past.now).toISOString() }, 'orders/cancelled'),
+      );
     });
     this.on(20, 10, async () => {
-      const it = await this.order(this.shop, {
+      const placed = await this.order(this.shop, {
         username: 'hand.made',
         policy: { answer: 'never' },
         skus: ['SWELLS-12'],
       });
-      later(30, () => this.act(it.deliveryId, 'complete'));
+      later(30, () => this.act(placed.deliveryId, 'complete'));
     });
     this.on(16, 9, async () => {
-      const it = await this.order(this.shop, {
+      const placed = await this.order(this.shop, {
         username: 'refund_rita',
         policy: { answer: 'accept' },
         skus: ['PLEXI-PACK', 'TWEED-59'],
       });
       later(20, () =>
         this.topic('refunds/create', {
-          id: it.number * 10,
-          order_id: it.payload.id,
+          id: placed.number * 10,
+          order_id: placed.payload.id,
           created_at: new Date(past.now).toISOString(),
-          refund_line_items: [{ line_item_id: it.payload.line_items[1].id, quantity: 1 }],
+          refund_line_items: [{ line_item_id: placed.payload.line_items[1].id, quantity: 1 }],
         }),
       );
-      this.made.refunded = it.deliveryId;
+      this.made.refunded = placed.deliveryId;
     });
     this.on(26, 9, async () => {
-      const it = await this.order(this.shop, {
+      const placed = await this.order(this.shop, {
         username: 'took_back',
         policy: { answer: 'accept' },
         skus: ['PLEXI-PACK'],
       });
-      later(5, () => this.act(it.deliveryId, 'revoke'));
+      later(5, () => this.act(placed.deliveryId, 'revoke'));
     });
     this.before(50 * HOUR, async () => {
-      const it = await this.order(this.shop, {
+      const placed = await this.order(this.shop, {
         username: 'reopened_rob',
         policy: { answer: 'accept' },
         skus: ['BROWN-01'],
       });
-      later(30, () => this.act(it.deliveryId, 'reopen', {}));
-      this.made.reopened = it.deliveryId;
+      later(30, () => this.act(placed.deliveryId, 'reopen', {}));
+      this.made.reopened = placed.deliveryId;
     });
     this.before(21 * HOUR, async () => {
-      const it = await this.order(this.shop, {
+      const placed = await this.order(this.shop, {
         username: 'too_good',
         policy: { answer: 'never' },
         skus: ['PLEXI-PACK', 'BROWN-01', 'AC-CHIME'],
       });
       later(1, () =>
         this.topic('orders/risk_assessment_changed', {
-          order_id: it.payload.id,
+          order_id: placed.payload.id,
           risk_level: 'HIGH',
           created_at: new Date(past.now).toISOString(),
         }),
       );
-      this.made.high_risk = it.deliveryId;
+      this.made.high_risk = placed.deliveryId;
     });
     this.before(45 * HOUR, async () => {
-      const it = await this.order(this.shop, {
+      const placed = await this.order(this.shop, {
         username: 'charged.back',
         policy: { answer: 'never' },
         skus: ['AC-CHIME'],
       });
-      later(4, () => this.again(this.shop, it, { financial_status: 'pending' }, 'orders/updated'));
+      later(4, () => this.again(this.shop, placed, { financial_status: 'pending' }, 'orders/updated'));
     });
     this.before(
       4 * HOUR,
@@ -606,8 +609,8 @@ export class Story {
     ])
       this.on(day, 5, () => this.order(this.shop, { skus }));
     this.on(11, 17, async () => {
-      const it = await this.order(this.shop, { skus: ['PLEXI-CLEAN'], payment: 'pending', topic: 'orders/create' });
-      later(26, () => this.again(this.shop, it, { financial_status: 'paid' }, 'orders/paid'));
+      const placed = await this.order(this.shop, { skus: ['PLEXI-CLEAN'], payment: 'pending', topic: 'orders/create' });
+      later(26, () => this.again(this.shop, placed, { financial_status: 'paid' }, 'orders/paid'));
     });
     this.before(15 * HOUR, () =>
       this.order(this.shop, { skus: ['SWELLS-12'], payment: 'pending', topic: 'orders/create' }),
@@ -624,7 +627,7 @@ export class Story {
     for (const day of [9, 21.4, 29.3])
       this.on(day, 4, () => this.order(this.shop, { secret: 'the secret of before', expected: 401 }));
     this.on(20.7, 2, async () => {
-      const it = await this.order(this.shop, {
+      const placed = await this.order(this.shop, {
         username: 'forget.me',
         policy: { answer: 'accept' },
         skus: ['TWEED-59'],
@@ -634,7 +637,7 @@ export class Story {
           shop_id: 1,
           shop_domain: 'marlowtones.com',
           customer: { id: 1, email: 'forgetme@posteo.example' },
-          orders_to_redact: [it.payload.id],
+          orders_to_redact: [placed.payload.id],
         }),
       );
     });
@@ -678,7 +681,7 @@ export class Story {
   // Requests and deliveries of the merchant's own programs, without a shop.
   #planPrograms() {
     const { past } = this;
-    const look = (key, path) => past.ask('bridge', 'GET', path, undefined, { 'x-api-key': key.secret });
+    const request = (key, path) => past.ask('bridge', 'GET', path, undefined, { 'x-api-key': key.secret });
     for (let day = 0; day < DAYS; ++day) {
       for (const hour of [7, 12, 18, 21]) {
         this.on(day, hour + 0.2, async () => {
@@ -689,12 +692,12 @@ export class Story {
             ...times(0, 9, this.keys.phone, '/api/deliveries?limit=1&status=failed'),
           ];
           if (day < 9) calls.push(...times(0, 5, this.keys.old, '/api/deliveries?limit=1'));
-          for (const [key, path] of calls) await look(key, path);
+          for (const [key, path] of calls) await request(key, path);
         });
       }
       if (day % 7 === 3)
         this.on(day, 3, async () => {
-          for (let i = 0; i < 118; ++i) await look(this.keys.reports, '/api/deliveries?limit=1');
+          for (let i = 0; i < 118; ++i) await request(this.keys.reports, '/api/deliveries?limit=1');
         });
     }
     const deliver = async (orderId, username, items) => {
