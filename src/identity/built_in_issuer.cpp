@@ -73,6 +73,11 @@ Millis lock_after(std::int64_t failures) {
   return std::min(kLongestLock, kFirstLock * (std::int64_t{1} << doublings));
 }
 
+// Names the attempts of a person who is signed in; those of sign-ins are named by the e-mail address.
+std::string counted_for_user(UserId id) {
+  return "user " + to_string(id);
+}
+
 }  // namespace
 
 bool looks_like_email(std::string_view email) {
@@ -200,8 +205,9 @@ Task<LoginResult<Sessions::Opened>> BuiltInIssuer::make_account(Executor& execut
 Task<LoginResult<storage::UserRow>> BuiltInIssuer::verify_password(Executor& executor,
                                                                    const PasswordWorkers::Seat& seat,
                                                                    std::string email, std::string password,
-                                                                   Origin origin) {
-  const auto key = crypto::sha256(email);
+                                                                   Origin origin,
+                                                                   std::string_view counted_for) {
+  const auto key = crypto::sha256(counted_for);
   struct Known {
     std::optional<storage::UserRow> user;
     Millis locked_for{0};
@@ -252,7 +258,9 @@ Task<LoginResult<Tokens>> BuiltInIssuer::sign_in(Executor& executor, net::Caller
   if (!looks_like_email(email) || password.size() > crypto::max_password_bytes) co_return wrong_login();
   auto seat = deps_.passwords.seat(caller);
   if (!seat) co_return std::unexpected(seat.error());
-  auto user = co_await verify_password(executor, *seat, std::move(email), password, device.origin());
+  const auto counted_for = email;
+  auto user =
+      co_await verify_password(executor, *seat, std::move(email), password, device.origin(), counted_for);
   if (!user) co_return std::unexpected(user.error());
 
   std::string better_hash;
@@ -263,7 +271,7 @@ Task<LoginResult<Tokens>> BuiltInIssuer::sign_in(Executor& executor, net::Caller
   auto session = co_await deps_.async_db.write(executor, [&](Tx& tx) {
     // The password may have been changed since it was verified: then this sign-in is one with the old
     // password.
-    const auto current = storage::find_user(tx, user->id);
+    const auto current = storage::lock_user(tx, user->id);
     if (!current || current->password_hash != user->password_hash) throw Error(wrong_login().error());
     if (!better_hash.empty()) storage::set_password_hash(tx, user->id, better_hash);
     return open_session(tx, *user, device);
@@ -280,7 +288,10 @@ Task<LoginResult<storage::UserRow>> BuiltInIssuer::verify_own_password(Executor&
   auto known = co_await deps_.async_db.read(executor, [&](Tx& tx) { return storage::find_user(tx, id); });
   if (!known) co_return std::unexpected(known.error());
   if (!*known) co_return wrong_login();
-  co_return co_await verify_password(executor, seat, (*known)->email, std::move(password), std::move(origin));
+  // Counted apart from sign-ins, with which strangers could keep this person out.
+  const auto counted_for = counted_for_user(id);
+  co_return co_await verify_password(executor, seat, (*known)->email, std::move(password), std::move(origin),
+                                     counted_for);
 }
 
 Task<LoginResult<Tokens>> BuiltInIssuer::change_password(Executor& executor, net::Caller caller, Principal by,
@@ -299,7 +310,7 @@ Task<LoginResult<Tokens>> BuiltInIssuer::change_password(Executor& executor, net
   const auto id = by.person->id;
   auto session = co_await deps_.async_db.write(executor, [&](Tx& tx) {
     // A reset may have come in between: then it was an old password that was verified.
-    const auto now = storage::find_user(tx, id);
+    const auto now = storage::lock_user(tx, id);
     if (!now || now->password_hash != verified->password_hash) throw Error(wrong_login().error());
     storage::set_password_hash(tx, id, *hash);
     Sessions::end_all(tx, id);
@@ -331,7 +342,7 @@ Task<LoginResult<Tokens>> BuiltInIssuer::change_email(Executor& executor, net::C
   if (wait > Millis{0}) co_return std::unexpected(rate_limit_exceeded(wait));
   const auto id = by.person->id;
   auto session = co_await deps_.async_db.write(executor, [&](Tx& tx) {
-    auto now = storage::find_user(tx, id);
+    auto now = storage::lock_user(tx, id);
     if (!now || now->password_hash != verified->password_hash) throw Error(wrong_login().error());
     if (!storage::set_user_email(tx, id, email))
       throw Error{std::string(kEmailTaken), "This e-mail address has an account already.", {}};
@@ -368,9 +379,11 @@ Task<Expected<AccountId>> BuiltInIssuer::reset_password(Executor& executor, std:
   auto hash = co_await deps_.passwords.hash(executor, *seat, std::move(next));
   if (!hash) co_return std::unexpected(hash.error());
   co_return co_await deps_.async_db.write(executor, [&](Tx& tx) -> Expected<AccountId> {
-    const auto user = storage::find_user_by_email(tx, email);
-    if (!user) return fail("NOT_FOUND", "Nobody has this e-mail address.");
+    const auto found = storage::find_user_by_email(tx, email);
+    const auto user = found ? storage::lock_user(tx, found->id) : std::nullopt;
+    if (!user || user->email != email) return fail("NOT_FOUND", "Nobody has this e-mail address.");
     storage::forget_sign_in_attempts(tx, crypto::sha256(email));
+    storage::forget_sign_in_attempts(tx, crypto::sha256(counted_for_user(user->id)));
     storage::set_password_hash(tx, user->id, *hash);
     Sessions::end_all(tx, user->id);
     const auto member = find_membership(tx, options_.iss, to_string(user->id));

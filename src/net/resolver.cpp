@@ -3,10 +3,12 @@
 #include <netdb.h>
 #include <netinet/in.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <unordered_map>
 #include <utility>
@@ -40,13 +42,19 @@ struct SystemResolver::State {
 
   explicit State(SystemResolverOptions o) : options(o) {}
   void work();
+  // The caller holds the mutex, here and below. Nothing: no name may be looked up now.
+  std::optional<std::string> next();
   void keep(const std::string& host, const Addresses& addresses);
 
   const SystemResolverOptions options;
-  std::mutex mutex;  // guards stopped, queue, asking and kept
+  std::mutex mutex;  // guards all below
   std::condition_variable wanted;
   bool stopped = false;
-  std::deque<std::string> queue;
+  // Names with an answer in `kept`, however old, and the others, which may keep half of the threads waiting: so nobody
+  // delays known receivers by names that no server answers for.
+  std::deque<std::string> known;
+  std::deque<std::string> unknown;
+  int looking_up_unknown = 0;
   std::unordered_map<std::string, std::vector<std::function<void(Addresses)>>>
       asking;  // queued or being looked up
   std::unordered_map<std::string, Kept> kept;
@@ -55,20 +63,36 @@ struct SystemResolver::State {
 void SystemResolver::State::work() {
   std::unique_lock lock(mutex);
   for (;;) {
-    wanted.wait(lock, [this] { return stopped || !queue.empty(); });
+    std::optional<std::string> taken;
+    wanted.wait(lock, [&] { return stopped || (taken = next()); });
     if (stopped) return;
-    const std::string host = std::move(queue.front());
-    queue.pop_front();
+    const std::string& host = *taken;
+    const bool was_known = kept.contains(host);
+    looking_up_unknown += was_known ? 0 : 1;
     lock.unlock();
-    const Addresses found = look_up(host);
+    const Addresses found = options.look_up ? options.look_up(host) : look_up(host);
     lock.lock();
+    looking_up_unknown -= was_known ? 0 : 1;
     if (stopped) return;
-    if (!found.empty()) keep(host, found);
+    if (found.empty()) {
+      kept.erase(host);
+    } else {
+      keep(host, found);
+    }
     const auto callers = std::move(asking.extract(host).mapped());
     lock.unlock();
     for (const auto& done : callers) done(found);
     lock.lock();
   }
+}
+
+std::optional<std::string> SystemResolver::State::next() {
+  const bool may_wait = looking_up_unknown < std::max(options.threads / 2, 1);
+  auto& queue = known.empty() && may_wait ? unknown : known;
+  if (queue.empty()) return std::nullopt;
+  auto host = std::move(queue.front());
+  queue.pop_front();
+  return host;
 }
 
 void SystemResolver::State::keep(const std::string& host, const Addresses& addresses) {
@@ -95,23 +119,25 @@ SystemResolver::~SystemResolver() {
 }
 
 void SystemResolver::resolve(std::string host, std::function<void(Addresses)> done) {
-  Addresses known;
+  Addresses answer;
   {
     const std::scoped_lock lock(state_->mutex);
     const auto kept = state_->kept.find(host);
-    if (kept != state_->kept.end() && kept->second.until > std::chrono::steady_clock::now()) {
-      known = kept->second.addresses;
+    const bool is_known = kept != state_->kept.end();
+    auto& queue = is_known ? state_->known : state_->unknown;
+    if (is_known && kept->second.until > std::chrono::steady_clock::now()) {
+      answer = kept->second.addresses;
     } else if (const auto asked = state_->asking.find(host); asked != state_->asking.end()) {
       asked->second.push_back(std::move(done));
       return;
-    } else if (state_->queue.size() < static_cast<std::size_t>(state_->options.queued)) {
+    } else if (queue.size() < static_cast<std::size_t>(state_->options.queued)) {
       state_->asking[host].push_back(std::move(done));
-      state_->queue.push_back(std::move(host));
+      queue.push_back(std::move(host));
       state_->wanted.notify_one();
       return;
     }
   }
-  done(std::move(known));
+  done(std::move(answer));
 }
 
 }  // namespace presetbridge::net

@@ -26,12 +26,15 @@ class Resolver {
 
 struct SystemResolverOptions {
   int threads = 8;
-  int queued = 10'000;  // names that wait for a thread; more are answered with nothing at once
+  int queued =
+      10'000;  // known names that wait for a thread, and others; more are answered with nothing at once
   Millis keep{30'000};  // how long an answer is given again without asking
   std::size_t kept = 4'096;
+  std::function<Addresses(const std::string&)> look_up;  // for tests; null: getaddrinfo
 };
 
-// Asks once for a name that several callers want at one time.
+// Asks once for a name that several callers want at one time. Names that had an answer before come first, and
+// have half of the threads for themselves: names whose servers are silent keep only the other half waiting.
 class SystemResolver final : public Resolver {
  public:
   explicit SystemResolver(SystemResolverOptions options = {});

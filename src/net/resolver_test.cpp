@@ -48,6 +48,21 @@ TEST(SystemResolver, NamesBeyondTheQueueAreAnsweredWithNothingAtOnce) {
   EXPECT_TRUE(answered);
 }
 
+TEST(SystemResolver, NamesWithoutAnAnswerDelayNoKnownOnes) {
+  std::promise<void> end;
+  const auto ended = end.get_future().share();
+  const auto look_up = [ended](const std::string& host) {
+    if (host.starts_with("silent")) ended.wait();
+    return Addresses{IpAddress::v4({192, 0, 2, 1})};
+  };
+  SystemResolver resolver({.threads = 4, .keep = Millis{0}, .look_up = look_up});
+  EXPECT_FALSE(resolve(resolver, "receiver.example").empty());
+  for (int i = 0; i < 20; ++i) resolver.resolve("silent" + std::to_string(i), [](Addresses) {});
+  for (int i = 0; i < 20; ++i) EXPECT_FALSE(resolve(resolver, "receiver.example").empty());
+  end.set_value();
+  EXPECT_FALSE(resolve(resolver, "another.example").empty()) << "once their time is over";
+}
+
 TEST(SystemResolver, ManyCallersOfOneNameAreAllAnswered) {
   SystemResolver resolver;
   std::vector<std::future<Addresses>> answers;

@@ -182,13 +182,13 @@ TEST(PickedJson, StopsKeepingAtItsLimitAndSaysSo) {
 }
 
 TEST(PickedJson, PicksAsManyValuesAsTheCallerWants) {
-  static constexpr Shape kList{.element = &kScalar};
-  static constexpr std::array kMembers{ShapeMember{"list", &kList}};
-  static constexpr Shape kDocument{.members = kMembers};
+  static constexpr Shape kNumbers{.element = &kScalar};
+  static constexpr std::array kTop{ShapeMember{"list", &kNumbers}};
+  static constexpr Shape kWhole{.members = kTop};
   std::string body = "{\"list\":[1";
   for (std::size_t i = 0; i < kMaxPickedValues; ++i) body += ",1";
   body += "]}";
-  const auto json = pick_json(body, kDocument, 10, kMaxPickedValues + 10).value();
+  const auto json = pick_json(body, kWhole, 10, kMaxPickedValues + 10).value();
   EXPECT_FALSE(json.truncated);
   EXPECT_EQ(json.root["list"].elements().size(), kMaxPickedValues + 1);
 }

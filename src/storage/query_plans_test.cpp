@@ -542,7 +542,7 @@ std::vector<HotQuery> hot_queries(const Known& k) {
          list_all_purchases(tx, domain::PurchaseState::pending, {});
          count_pending_purchases(tx, k.account, true, 20);
          count_old_pending_purchases(tx, true, tx.now(), 100);
-         any_purchase_due(tx);
+         any_purchase_due(tx, true);
          claim_due_purchases(tx, true, tx.now(), 10);
          make_pending_purchases_due(tx, tx.now(), 10);
          lease_notices(tx, false, "node", tx.now(), tx.now());

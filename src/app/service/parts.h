@@ -202,7 +202,7 @@ struct Service::Parts {
   services::CloudSessions cloud_sessions{runtime.scheduler(worker_core), sessions};
   services::CloudLogins cloud_logins{async_db, ids, random, cipher, agent, login_guard};
   cloud::HttpCloud reading_cloud{reading_http, clock, cloud_options(config)};
-  services::OwnStoredLogins own_logins{async_db, reading_cloud, opener, cloud_sessions, cloud_logins};
+  services::OwnStoredLogins own_logins{async_db, reading_cloud, opener, cloud_sessions, cloud_logins, clock};
   services::AskedStoredLogins asked_logins{runtime.scheduler(worker_core), async_db, ids, clock,
                                            [this] { tell_others(); }};
   services::StoredLogins& stored_logins =

@@ -80,7 +80,7 @@ void continue_delivery(DeliverySet& set, DeliveryRow& row, const OrderState& sta
 
 }  // namespace
 
-Expected<bool> reprocess_order(Tx& tx, DeliveryChanges& changes, storage::OrderRow& order,
+Expected<void> reprocess_order(Tx& tx, DeliveryChanges& changes, storage::OrderRow& order,
                                const FulfilmentRules& rules, domain::Actor actor, ApiKeyId key) {
   auto decoded = domain::decode_order_state(order.state);
   if (!decoded) throw Error(decoded.error());
@@ -114,7 +114,7 @@ Expected<bool> reprocess_order(Tx& tx, DeliveryChanges& changes, storage::OrderR
     }
     set.save();
     changes.report_unmapped(set, order, before, state, is_dry_run(state, rules));
-    return plan.outcome == OrderOutcome::delivery;
+    return {};
   }
 
   if (row->status == DeliveryStatus::invalidated && row->invalidated_by != domain::InvalidatedBy::order)
@@ -135,7 +135,7 @@ Expected<bool> reprocess_order(Tx& tx, DeliveryChanges& changes, storage::OrderR
   continue_delivery(set, *row, state, aligned, actor);
   set.save();
   changes.report_unmapped(set, order, before, state, row->dry_run);
-  return false;
+  return {};
 }
 
 }  // namespace presetbridge::services

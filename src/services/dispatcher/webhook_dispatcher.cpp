@@ -10,6 +10,7 @@
 #include "net/address_guard.h"
 #include "services/dispatcher/send_outcome.h"
 #include "services/dispatcher/webhook_headers.h"
+#include "storage/stores/subscription_store.h"
 
 namespace presetbridge::services {
 namespace {

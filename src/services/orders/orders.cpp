@@ -9,7 +9,6 @@
 #include "identity/audit.h"
 #include "services/delivery/reprocess.h"
 #include "services/intake/payload.h"
-#include "storage/stores/api_key_store.h"
 #include "storage/stores/integration_store.h"
 #include "storage/stores/order_store.h"
 

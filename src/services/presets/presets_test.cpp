@@ -88,7 +88,7 @@ class PresetsTest : public ::testing::Test {
   LoginGuard guard_{world_.async_db, world_.ids, [] { return std::string(32, 'k'); }};
   CloudLogins logins_{world_.async_db, world_.ids, world_.random, world_.cipher, agent_, guard_};
   CloudSessions sessions_{world_.scheduler, *world_.sessions};
-  OwnStoredLogins stored_{world_.async_db, cloud_, agent_, sessions_, logins_};
+  OwnStoredLogins stored_{world_.async_db, cloud_, agent_, sessions_, logins_, world_.database.clock};
   Presets presets_{world_.async_db, stored_, logins_, world_.database.clock};
   identity::Principal key_;
 };
@@ -144,9 +144,9 @@ TEST_F(PresetsTest, ALoginThatIsReplacedWhileItsFilesAreReadIsFollowedByTheOther
     auto standing = find_standing(tx, world_.account).value();
     standing.version += 1;
     update_standing(tx, world_.account, standing);
-    put_credentials(
-        tx, {.account = world_.account, .version = 2, .masked_email = "m***@x", .saved_at = tx.now()},
-        std::vector<std::byte>(8));
+    put_credentials(tx,
+                    {.account = world_.account, .version = 2, .masked_email = "m***@x", .saved_at = tx.now()},
+                    std::vector<std::byte>(8));
   });
   cloud_.ended = {cloud_.asked.front()};
   let_go();

@@ -40,9 +40,13 @@ bool session_refused(const CloudError& error) {
 Task<CloudResult<PresetFiles>> OwnStoredLogins::read_all(Executor& executor, cloud::Session session) {
   auto files = std::make_shared<std::vector<CloudFile>>();
   std::string cursor;
+  const Timestamp until = clock_.now() + max_reading;
   for (int page = 0; page < kMaxPages && files->size() < max_files; ++page) {
     auto answer = co_await cloud_.list_files(executor, session, cursor, kPageSize);
     if (!answer) co_return std::unexpected(answer.error());
+    if (clock_.now() >= until)
+      co_return std::unexpected(CloudError{
+          CloudError::Kind::unavailable, "the list of files took longer than a minute to read", false, {}});
     std::ranges::move(answer->files, std::back_inserter(*files));
     if (!answer->more || answer->next_cursor == cursor) break;
     cursor = answer->next_cursor;

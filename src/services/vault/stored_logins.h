@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/clock.h"
 #include "cloud/agent_client.h"
 #include "cloud/cloud.h"
 #include "crypto/bytes.h"
@@ -25,6 +26,7 @@ using CheckedLogin = cloud::CloudResult<cloud::CloudUser>;
 class StoredLogins {
  public:
   static constexpr std::size_t max_files = 20'000;  // of one user; the rest is not listed
+  static constexpr Millis max_reading{60'000};      // of one list, however many pages it has
 
   virtual ~StoredLogins() = default;
   // All files of the user whose login the vault has, by name. CREDENTIALS_MISSING: it has none, or not this
@@ -45,8 +47,13 @@ class OwnStoredLogins final : public StoredLogins {
  public:
   // All outlive this.
   OwnStoredLogins(storage::AsyncDatabase& async_db, cloud::Cloud& cloud, cloud::CredentialAgent& agent,
-                  CloudSessions& sessions, CloudLogins& logins)
-      : async_db_(async_db), cloud_(cloud), agent_(agent), sessions_(sessions), logins_(logins) {}
+                  CloudSessions& sessions, CloudLogins& logins, const Clock& clock)
+      : async_db_(async_db),
+        cloud_(cloud),
+        agent_(agent),
+        sessions_(sessions),
+        logins_(logins),
+        clock_(clock) {}
 
   Task<Expected<PresetFiles>> files_of_login(Executor& executor, AccountId account,
                                              std::int64_t version) override;
@@ -63,6 +70,7 @@ class OwnStoredLogins final : public StoredLogins {
   cloud::CredentialAgent& agent_;
   CloudSessions& sessions_;
   CloudLogins& logins_;
+  const Clock& clock_;
 };
 
 }  // namespace presetbridge::services

@@ -11,6 +11,7 @@
 #include "storage/stores/audit_store.h"
 #include "storage/stores/cloud_account_store.h"
 #include "storage/stores/integration_store.h"
+#include "storage/stores/people_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -141,6 +142,13 @@ Task<LoginResult<CredentialsView>> Vault::save(Executor& executor, identity::Pri
                        {}});
   }
   auto saved = co_await ports_.async_db.write(executor, [&](Tx& tx) -> Expected<CredentialsView> {
+    // The platform took its time: the account may have been deleted since, or have another owner.
+    if (!storage::lock_account(tx, by.account)) return fail("NOT_FOUND", "There is no such account.");
+    if (by.person) {
+      const auto person = storage::find_person(tx, by.account, by.person->id);
+      if (!person || person->role != to_string(identity::Role::owner))
+        return fail("FORBIDDEN", "You are no longer an owner of this account. Nothing was saved.");
+    }
     auto standing = lock_standing(tx, by.account);
     if (!standing) return fail("NOT_FOUND", "There is no such account.");
     ++standing->version;

@@ -48,7 +48,8 @@ class VaultOfWorld {
   CloudSessions sessions_{world_.scheduler, *world_.sessions};
 
  public:
-  OwnStoredLogins stored{world_.async_db, world_.cloud, world_.agent, sessions_, logins_};
+  OwnStoredLogins stored{world_.async_db, world_.cloud, world_.agent,
+                         sessions_,       logins_,      world_.database.clock};
   Vault vault{{.async_db = world_.async_db,
                .ids = world_.ids,
                .random = world_.random,

@@ -20,6 +20,7 @@ constexpr Sql kInsertUser{
     " ON CONFLICT (email) DO NOTHING"};
 constexpr Sql kFindUserByEmail{"SELECT id, email, password_hash FROM users WHERE email = $1"};
 constexpr Sql kFindUser{"SELECT id, email, password_hash FROM users WHERE id = $1"};
+constexpr Sql kLockUser{"SELECT id, email, password_hash FROM users WHERE id = $1 <for_update>"};
 constexpr Sql kSetEmail{
     "UPDATE users SET email = $2 WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM users WHERE email = $2)"};
 constexpr Sql kSetPassword{"UPDATE users SET password_hash = $2 WHERE id = $1"};
@@ -93,6 +94,9 @@ std::optional<UserRow> find_user_by_email(Tx& tx, std::string_view email) {
 
 std::optional<UserRow> find_user(Tx& tx, UserId id) {
   return tx.one(kFindUser, id, user_row);
+}
+std::optional<UserRow> lock_user(Tx& tx, UserId id) {
+  return tx.one(kLockUser, id, user_row);
 }
 
 bool set_user_email(Tx& tx, UserId id, std::string_view email) {
