@@ -190,6 +190,19 @@ TEST_F(BuiltInIssuerTest, AnOverloadedHasherCostsNoTryToSignIn) {
   EXPECT_EQ(locked.error().retry_after, Millis{60'000}) << "as after six failures, not more";
 }
 
+TEST_F(BuiltInIssuerTest, StrangersWhoGuessKeepNobodyWhoIsSignedInFromChangingThePassword) {
+  const auto tokens = sign_up("ann@example.com");
+  ASSERT_TRUE(tokens);
+  for (int i = 0; i < 6; ++i) sign_in("ann@example.com", "wrong");
+  ASSERT_EQ(sign_in("ann@example.com").error().code, "TOO_MANY_ATTEMPTS");
+  const auto change = [&](std::string current) {
+    return world_.await(issuer_->change_password(world_.scheduler, {}, person(*tokens), std::move(current),
+                                                 "another password"));
+  };
+  EXPECT_EQ(change("a guess").error().code, "INVALID_CREDENTIALS");
+  EXPECT_TRUE(change(kPassword));
+}
+
 TEST_F(BuiltInIssuerTest, NothingIsWrittenForWhatIsNotHashed) {
   ASSERT_TRUE(sign_up("ann@example.com"));
   use_overloaded_hasher();
@@ -320,13 +333,15 @@ TEST_F(BuiltInIssuerTest, APasswordChangeNeedsTheOldOneAndEndsEverySignIn) {
   EXPECT_TRUE(sign_in("ann@example.com", "another long one"));
 }
 
-TEST_F(BuiltInIssuerTest, GuessesThroughPasswordChangeLockToo) {
+TEST_F(BuiltInIssuerTest, GuessesThroughPasswordChangeLockItToo) {
   const auto tokens = sign_up("ann@example.com");
-  for (int i = 0; i < 5; ++i) {
-    world_.await(
-        issuer_->change_password(world_.scheduler, {}, person(*tokens), "a wrong guess", "another long one"));
-  }
-  EXPECT_EQ(sign_in("ann@example.com").error().code, "TOO_MANY_ATTEMPTS");
+  const auto change = [&](std::string current) {
+    return world_.await(issuer_->change_password(world_.scheduler, {}, person(*tokens), std::move(current),
+                                                 "another long one"));
+  };
+  for (int i = 0; i < 5; ++i) change("a wrong guess");
+  EXPECT_EQ(change(kPassword).error().code, "TOO_MANY_ATTEMPTS");
+  EXPECT_TRUE(sign_in("ann@example.com")) << "which is counted apart";
 }
 
 TEST_F(BuiltInIssuerTest, TheOperatorResetsAPasswordAndUnlocks) {

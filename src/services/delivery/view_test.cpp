@@ -47,6 +47,18 @@ bool allows(const DeliveryView& view, domain::MerchantAction action) {
   return std::ranges::find(view.allowed, action) != view.allowed.end();
 }
 
+TEST(DeliveryView, ATestOrderHasNothingToTakeBack) {
+  World world;
+  auto order = world.order("1", "Ann", {"sku-1"});
+  order.test = true;
+  const auto id = world.deliver(order);
+  const auto other = world.deliver(world.order("2", "Ann", {"sku-1"}));
+  ASSERT_TRUE(world.delivery(id).dry_run);
+  ASSERT_EQ(world.status(id), "completed");
+  EXPECT_FALSE(allows(look(world, id), domain::MerchantAction::revoke));
+  EXPECT_TRUE(allows(look(world, other), domain::MerchantAction::revoke));
+}
+
 WorkerOptions slow() {
   return {.jobs_per_minute = 0, .poll = std::chrono::hours{1}, .maintenance = std::chrono::hours{1}};
 }

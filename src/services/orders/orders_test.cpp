@@ -10,6 +10,7 @@
 #include "services/operation/housekeeping.h"
 #include "services/stores/privacy_inbox.h"
 #include "services/testing.h"
+#include "storage/stores/api_key_store.h"
 #include "storage/stores/audit_store.h"
 #include "storage/stores/integration_store.h"
 #include "storage/stores/order_store.h"
@@ -154,8 +155,9 @@ TEST_F(OrdersTest, ADeliveryThatAKeyMakesOfAnOrderCountsOnceForIt) {
   auto by = world.merchant();
   by.key = world.ids.make<ApiKeyId>();
   world.write([&](storage::Tx& tx) {
-    insert_api_key(tx, {.id = *by.key, .account = world.account, .name = "k", .created_at = tx.now()},
-                   std::vector<std::byte>(32));
+    insert_api_key(
+        tx, {.id = *by.key, .account = world.account, .name = "k", .rate_limit = 1, .created_at = tx.now()},
+        std::vector<std::byte>(32));
   });
   ASSERT_TRUE(world.await(orders.reprocess(world.scheduler, by, nothing.order)));
   const auto key = world.write([&](storage::Tx& tx) { return find_api_key(tx, *by.key).value(); });

@@ -26,7 +26,7 @@ INSERT INTO used_keys VALUES ('service', 'aa', 1), ('service', 'Aa', 2), ('vault
 INSERT INTO accounts (id, name, created_at, granted) VALUES (1, '', -9223372036854775808, 9223372036854775807),
   (2, 'Zoë ''O"Brien''; -- $1 \ {NULL} ﷺ𝔸🎛️', 0, 0), (9223372036854775807, '
 	tab and newline', 0, 0);
-INSERT INTO account_chores VALUES (1, 'reroute', 5, 7), (1, 'resume_credits', 0, 0), (2, 'reroute', 0, 1);
+INSERT INTO account_chores VALUES (1, 'reroute', 5, 7, NULL), (1, 'resume_credits', 0, 0, 3), (2, 'reroute', 0, 1, NULL);
 INSERT INTO identities VALUES ('http://b', 'z', 1, 1, 'owner', 1, '', '{"views":[]}', 9), ('http://b', 'Z', 1, 2, 'member', 1, 'é@x', '', 0),
   ('http://B', 'ä', 2, 3, 'owner', 1, '', '', 0), ('http://b', 'a b', 2, 4, 'owner', 1, '', '', 0),
   ('http://b', 'a-b', 2, 5, 'owner', 1, '', '', 0);

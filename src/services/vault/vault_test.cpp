@@ -1,0 +1,41 @@
+// What may change while the platform answers (spec 5.1).
+#include <gtest/gtest.h>
+
+#include "services/vault/vault_testing.h"
+
+namespace presetbridge::services {
+namespace {
+
+using testing::VaultOfWorld;
+using testing::World;
+
+constexpr storage::Sql kDelete{"UPDATE accounts SET deleted_at = 1 WHERE id = $1"};
+constexpr storage::Sql kCount{"SELECT count(*) FROM credentials WHERE version > 1"};
+
+TEST(Vault, ALoginIsNotStoredForAnAccountThatIsDeletedMeanwhile) {
+  World world;
+  VaultOfWorld vault(world);
+  world.agent.during = [&] { world.write([&](storage::Tx& tx) { tx.exec(kDelete, world.account); }); };
+  const auto saved = world.await(
+      vault.vault.save(world.scheduler, world.merchant(), "m@example.com", crypto::SecretString("secret")));
+  ASSERT_FALSE(saved);
+  EXPECT_EQ(saved.error().code, "NOT_FOUND");
+  const auto stored = world.write([](storage::Tx& tx) {
+    return tx.one(kCount, [](const storage::Row& r) { return r.int64(0); }).value();
+  });
+  EXPECT_EQ(stored, 0);
+}
+
+TEST(Vault, ALoginIsNotStoredForAnOwnerWhoIsRemovedMeanwhile) {
+  World world;
+  VaultOfWorld vault(world);
+  auto by = world.merchant();
+  by.person = identity::Person{.id = world.ids.make<UserId>()};
+  const auto saved =
+      world.await(vault.vault.save(world.scheduler, by, "m@example.com", crypto::SecretString("secret")));
+  ASSERT_FALSE(saved);
+  EXPECT_EQ(saved.error().code, "FORBIDDEN");
+}
+
+}  // namespace
+}  // namespace presetbridge::services
