@@ -239,7 +239,7 @@ struct Past::Parts {
   services::LoginGuard guard{async_db, ids, [] { return std::string("logins of the past"); }};
   services::CloudSessions cloud_sessions{scheduler, sessions};
   services::CloudLogins cloud_logins{async_db, ids, random, cipher, agent, guard};
-  services::OwnStoredLogins stored{async_db, cloud, agent, cloud_sessions, cloud_logins};
+  services::OwnStoredLogins stored{async_db, cloud, agent, cloud_sessions, cloud_logins, clock};
   services::Vault vault{{.async_db = async_db,
                          .ids = ids,
                          .random = random,

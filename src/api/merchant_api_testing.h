@@ -18,6 +18,7 @@
 #include "crypto/vault_keys.h"
 #include "identity/testing.h"
 #include "storage/stores/account_store.h"
+#include "storage/stores/identity_store.h"
 
 namespace presetbridge::api::testing {
 
@@ -149,6 +150,9 @@ class MerchantApiTest : public ::testing::Test {
     identity::Principal p;
     p.account = account;
     p.person = identity::Person{world_.ids.make<UserId>(), identity::Role::owner, "iss", "sub", ""};
+    write([&](storage::Tx& tx) {
+      insert_identity(tx, "iss", to_string(p.person->id), {account, p.person->id, "owner"});
+    });
     p.permissions = identity::PermissionSet::all();
     return p;
   }
@@ -239,7 +243,7 @@ class MerchantApiTest : public ::testing::Test {
   services::CloudLogins logins_{world_.async_db, world_.ids, world_.random, world_.cipher, agent_, guard_};
   cloud::SessionCache cache_{world_.scheduler, world_.clock(), agent_};
   services::CloudSessions sessions_{world_.scheduler, cache_};
-  services::OwnStoredLogins stored_{world_.async_db, cloud_, agent_, sessions_, logins_};
+  services::OwnStoredLogins stored_{world_.async_db, cloud_, agent_, sessions_, logins_, world_.clock()};
   services::Vault vault_{{world_.async_db, world_.ids, world_.random, log_, agent_, stored_, guard_,
                           sealing_key_, [this](AccountId id) { forgotten_.push_back(id); },
                           [this](AccountId id) { retired_.push_back(id); }, [this] { ++wakes_; }}};

@@ -152,7 +152,8 @@ class Node {
   services::CloudSessions shared_sessions_{scheduler, sessions};
   services::LoginGuard guard_{async_db, ids, [] { return std::string("key of e-mail hashes"); }};
   services::CloudLogins logins_{async_db, ids, random, world.cipher, world.agent, guard_};
-  services::OwnStoredLogins stored_{async_db, world.cloud, world.agent, shared_sessions_, logins_};
+  services::OwnStoredLogins stored_{async_db,         world.cloud, world.agent,
+                                    shared_sessions_, logins_,     world.clock};
   const services::WorkerOptions options_;
 
  public:

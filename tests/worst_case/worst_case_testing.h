@@ -178,7 +178,8 @@ class WorstCase : public ::testing::Test {
   services::CloudLogins logins_{world_.async_db, world_.ids,   world_.random,
                                 world_.cipher,   world_.agent, guard_};
   services::CloudSessions sessions_{world_.scheduler, *world_.sessions};
-  services::OwnStoredLogins stored_{world_.async_db, world_.cloud, world_.agent, sessions_, logins_};
+  services::OwnStoredLogins stored_{world_.async_db, world_.cloud, world_.agent,
+                                    sessions_,       logins_,      world_.database.clock};
   services::Presets presets_{world_.async_db, stored_, logins_, world_.database.clock};
   services::Orders orders_{world_.async_db, world_.changes, world_.directory, [] {}};
   services::BulkJobs bulk_jobs_{world_.async_db, world_.ids, [] {}};

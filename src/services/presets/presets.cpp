@@ -123,9 +123,8 @@ Task<Expected<Presets::Files>> Presets::files(Executor& executor, identity::Prin
       co_return no_login();
     }
     const auto version = (*standing)->version;
-    auto read =
-        co_await known_or_read(executor, key_of(by.account, version), refresh,
-                               [&] { return stored_.files_of_login(executor, by.account, version); });
+    auto read = co_await known_or_read(executor, key_of(by.account, version), refresh,
+                                       [&] { return stored_.files_of_login(executor, by.account, version); });
     // A login that was replaced meanwhile says nothing of the one in its place.
     if (read || read.error().code != kMissing || attempt == kMaxAttempts) co_return read;
     refused = version;

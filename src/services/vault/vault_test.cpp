@@ -1,4 +1,4 @@
-// What may change while the platform answers (spec 5.1).
+// The account may change while the platform checks a login (spec 5.1).
 #include <gtest/gtest.h>
 
 #include "services/vault/vault_testing.h"

@@ -35,8 +35,8 @@ struct UserRow {
 bool insert_user(Tx& tx, UserId id, std::string_view email, std::string_view password_hash);
 std::optional<UserRow> find_user_by_email(Tx& tx, std::string_view email);
 std::optional<UserRow> find_user(Tx& tx, UserId id);
-// Locks the row. Whoever opens a session on a password, or changes one, does so under this lock: none of the two
-// then misses the other.
+// Locks the row. A transaction that opens a session on a password, or changes a password, holds this lock: neither
+// misses the other.
 std::optional<UserRow> lock_user(Tx& tx, UserId id);
 // False: the e-mail is taken.
 bool set_user_email(Tx& tx, UserId id, std::string_view email);
