@@ -21,9 +21,11 @@ export function filterOf(query: DeliveryQuery): Filter | Schemas['EveryDelivery'
     resolutionCode: listOf<Schemas['ResolutionCode']>(query.resolutionCode),
     integrationId: listOf(query.integrationId),
     q: query.q,
+    fileId: query.fileId,
     dryRun: query.dryRun,
     refunded: query.refunded,
     createdFrom: query.createdFrom,
+    updatedFrom: query.updatedFrom,
   };
   const given = Object.entries(filter).filter(([, value]) => value !== undefined);
   return given.length > 0 ? Object.fromEntries(given) : { all: true };
