@@ -345,6 +345,8 @@ describe('dialogs and menus', () => {
     test(one.name, async () => {
       const anew = one.later || OWN_BUTTON.has(one.name);
       const [it, its] = anew ? await signedIn(place.signs.sam) : [me, hands];
+      await it.page.unrouteAll({ behavior: 'ignoreErrors' });
+      await answer(it.page, one.answers);
       await it.go(typeof one.path === 'string' ? one.path : one.path(made));
       await it.page.waitForFunction(() => !document.querySelector('[aria-busy=true]'));
       await answer(it.page, one.later);

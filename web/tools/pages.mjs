@@ -26,6 +26,10 @@ const cloud = {
   friendRequestsUrl: 'https://cloud.example/requests',
   appUrl: 'https://cloud.example/app',
 };
+const givenBefore = (username) => (said) => ({
+  ...said,
+  items: said.items.flatMap((one) => [one, { ...one, id: one.id.replace(/.$/, '0'), username, former: true }]),
+});
 const buyer = (name, link, changes = {}, rest = {}) => ({
   name: `buyer-${name}`,
   path: ({ buyerLinks }) => `/p${buyerLinks[link]}`,
@@ -156,6 +160,12 @@ export const pages = [
     name: 'delivery-take-back',
     path: of('/deliveries/', 'reopened'),
     presses: ['button:More', 'menuitem:/^Take presets back/'],
+  },
+  {
+    name: 'delivery-take-back-former',
+    path: of('/deliveries/', 'reopened'),
+    answers: { 'GET /api/deliveries/*': givenBefore('reopened_robb') },
+    presses: ['button:Take back…'],
   },
   { name: 'delivery-stop', path: of('/deliveries/', 'waiting'), presses: ['button:More', 'menuitem:Stop delivery…'] },
   {

@@ -65,13 +65,13 @@ export async function press(page, presses, { pseudo = false, stays = false, floa
   if (!stays) await page.locator(OPEN).first().waitFor();
 }
 
-// Replaces answers of the service, by "METHOD /path": with an error as [status, code, headers], or by a function of the real answer. Until
-// page.unrouteAll() ends it.
+// Replaces answers of the service, by "METHOD /path", or "METHOD /path/*" for all below it: with an error as [status, code, headers], or by a
+// function of the real answer. Until page.unrouteAll() ends it.
 export async function answer(page, answers = {}) {
   for (const [asked, said] of Object.entries(answers)) {
     const [method, path] = asked.split(' ');
     await page.route(
-      (url) => url.pathname === path,
+      ({ pathname }) => (path.endsWith('*') ? pathname.startsWith(path.slice(0, -1)) : pathname === path),
       async (route) => {
         if (route.request().method() !== method) return route.fallback();
         if (Array.isArray(said)) {

@@ -6,7 +6,7 @@ import { render } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { theme } from '@/theme/theme';
 
-// `role`: of the person who is signed in.
+// `role`: of the person who is signed in. `client`: takes the data of pages, which read nothing by themselves.
 export async function show(children: ReactNode, { role = 'owner' }: { role?: 'owner' | 'member' } = {}) {
   const client = new QueryClient({ defaultOptions: { queries: { retry: false, enabled: false } } });
   client.setQueryData(['account'], { name: 'Marlow Tone Co.', caller: { role } });
@@ -17,11 +17,12 @@ export async function show(children: ReactNode, { role = 'owner' }: { role?: 'ow
     defaultNotFoundComponent: () => children,
   });
   await router.load();
-  return render(
+  const shown = render(
     <MantineProvider theme={theme} env="test" withCssVariables={false} withGlobalClasses={false}>
       <QueryClientProvider client={client}>
         <RouterProvider router={router as never} />
       </QueryClientProvider>
     </MantineProvider>,
   );
+  return { client, ...shown };
 }

@@ -231,6 +231,7 @@ export const delivery = {
   'facts.presets': 'Presets',
   'facts.forBuyer': 'For {buyer}',
   'facts.formerly': 'Given to {buyer} before',
+  'facts.takeBack': 'Take back…',
   'facts.credits.will': {
     one: '{count} credit will be spent when shared',
     other: '{count} credits will be spent when shared',

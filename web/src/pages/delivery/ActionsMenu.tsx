@@ -6,12 +6,14 @@ import { toast } from '@/components/toasts';
 import { t } from '@/i18n/text';
 import { said, useDeliveryActions } from './actions';
 import { useAsk } from './ask';
+import { presentHolder, revocable } from './holders';
 import type { Delivery } from './types';
 
 export function ActionsMenu({ it }: { it: Delivery }) {
   const ask = useAsk();
   const act = useDeliveryActions(it.id);
   const may = (action: Delivery['allowedActions'][number]) => it.allowedActions.includes(action);
+  const holder = presentHolder(it);
   return (
     <Menu>
       <Menu.Target>
@@ -25,7 +27,9 @@ export function ActionsMenu({ it }: { it: Delivery }) {
         ) : null}
         {may('complete') ? <Menu.Item onClick={() => ask({ what: 'byHand' })}>{t('menu.byHand')}</Menu.Item> : null}
         {may('reopen') ? <Menu.Item onClick={() => ask({ what: 'reopen' })}>{t('menu.reopen')}</Menu.Item> : null}
-        {may('revoke') ? <Menu.Item onClick={() => ask({ what: 'revoke' })}>{t('menu.revoke')}</Menu.Item> : null}
+        {may('revoke') && revocable(holder).length > 0 ? (
+          <Menu.Item onClick={() => ask({ what: 'revoke', holder })}>{t('menu.revoke')}</Menu.Item>
+        ) : null}
         <Menu.Item onClick={() => ask({ what: 'link' })}>{t('menu.newLink')}</Menu.Item>
         <Menu.Item onClick={() => void copied(window.location.href)}>{t('menu.copyLink')}</Menu.Item>
         <Menu.Item onClick={() => void copied(it.id)}>{t('menu.copyId')}</Menu.Item>

@@ -13,6 +13,8 @@ import { duration } from '@/i18n/format';
 import { t, T } from '@/i18n/text';
 import { word } from '@/vocabulary/delivery';
 import { orderName } from '@/vocabulary/order';
+import { useAsk } from './ask';
+import { formerHolders, presentHolder, revocable } from './holders';
 import type { Delivery } from './types';
 import styles from './DeliveryFacts.module.css';
 
@@ -86,24 +88,25 @@ function CopyLink({ text }: { text: string }) {
 }
 
 function Presets({ it }: { it: Delivery }) {
-  const present = it.items.filter(({ former }) => !former);
-  const former = new Map<string, Delivery['items']>();
-  for (const item of it.items.filter((one) => one.former)) {
-    const name = item.username ?? '';
-    former.set(name, [...(former.get(name) ?? []), item]);
-  }
+  const ask = useAsk();
+  const present = presentHolder(it).items;
   const owed = present.filter(({ status }) => status === 'owed' || status === 'sharing').length;
   const spent = it.items.reduce((sum, { credits }) => sum + credits, 0);
   const open = !['completed', 'invalidated'].includes(it.status);
   return (
     <Facts title={t('facts.presets')}>
       {present.length === 0 ? <p className="muted">{t('facts.noItems')}</p> : <Items items={present} />}
-      {[...former].map(([username, items]) => (
-        <div key={username} className={styles.former}>
+      {formerHolders(it).map((holder) => (
+        <div key={holder.username} className={styles.former}>
           <h3>
-            <T k="facts.formerly" values={{ buyer: <Buyer username={username} /> }} />
+            <T k="facts.formerly" values={{ buyer: <Buyer username={holder.username} /> }} />
           </h3>
-          <Items items={items} />
+          <Items items={holder.items} />
+          {it.allowedActions.includes('revoke') && holder.username && revocable(holder).length > 0 ? (
+            <button type="button" className="link" onClick={() => ask({ what: 'revoke', holder })}>
+              {t('facts.takeBack')}
+            </button>
+          ) : null}
         </div>
       ))}
       <p className={styles.note}>

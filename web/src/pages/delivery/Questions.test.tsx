@@ -5,6 +5,9 @@ import { useState } from 'react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { aDelivery, failedFor } from '@/testing/delivery';
 import { show } from '@/testing/render';
+import { serve } from '@/testing/service';
+import { ActionsMenu } from './ActionsMenu';
+import { DeliveryFacts } from './DeliveryFacts';
 import type { Delivery } from './types';
 import { DeliveryPanel } from './panels';
 import { Questions } from './Questions';
@@ -61,4 +64,46 @@ test('so does the question whether another buyer gets it', async () => {
   changes(aDelivery({ status: 'invalidated', reason: 'x', allowedActions: ['reopen'] }));
   expect((await button('Can no longer be sent')).disabled).toBe(true);
   expect(screen.getByRole('alert').textContent).toBe('This delivery changed meanwhile. It is now “Stopped”.');
+});
+
+test('presets are taken back from the user who has them, and from nobody else', async () => {
+  const sent: unknown[] = [];
+  const [some] = aDelivery().items;
+  const item = (id: string, username: string, status: Delivery['items'][number]['status']) =>
+    ({ ...some, id, username, status, former: username !== 'jonasek' }) as Delivery['items'][number];
+  const now = (mine: Delivery['items']) =>
+    aDelivery({
+      targetUsername: 'jonasek',
+      allowedActions: ['revoke'],
+      items: [item('itm_1', 'jonasek_', 'shared'), item('itm_2', 'jonasek_', 'revoke_failed'), item('itm_3', 'jonasek_', 'revoked'), item('itm_4', 'jo', 'revoked'), ...mine],
+    }); // prettier-ignore
+  const Page = ({ it }: { it: Delivery }) => (
+    <Questions it={it}>
+      <ActionsMenu it={it} />
+      <DeliveryFacts it={it} />
+    </Questions>
+  );
+  serve(async (request) => {
+    if (request.method === 'POST') sent.push([request.url.split('/').at(-1), await request.json()]);
+    return Response.json(now([]));
+  });
+  const user = userEvent.setup();
+
+  await show(<Page it={now([item('itm_5', 'jonasek', 'owed')])} />);
+  await user.click(await button('More'));
+  await screen.findByRole('menuitem', { name: 'Copy delivery id' });
+  expect(screen.queryByRole('menuitem', { name: 'Take presets back…' })).toBeNull();
+  await user.keyboard('{Escape}');
+  await user.click(await button('Take back…'));
+  await screen.findByText('Take 2 presets back from @jonasek_?');
+  await user.click(await button('Take back'));
+  await vi.waitFor(() => expect(sent).toEqual([['revoke', { itemIds: ['itm_1', 'itm_2'] }]]));
+  cleanup();
+
+  await show(<Page it={now([item('itm_5', 'jonasek', 'revoke_failed'), item('itm_6', 'jonasek', 'owed')])} />);
+  await user.click(await button('More'));
+  await user.click(await screen.findByRole('menuitem', { name: 'Take presets back…' }));
+  await screen.findByText('Take 1 preset back from @jonasek?');
+  await user.click(await button('Take back'));
+  await vi.waitFor(() => expect(sent.at(-1)).toEqual(['revoke', { itemIds: ['itm_5'] }]));
 });

@@ -7,10 +7,11 @@ import { useState, type ReactNode } from 'react';
 import { api, ok } from '@/api/client';
 import { ConfirmDialog } from '@/components/Dialogs';
 import { toast } from '@/components/toasts';
-import { t, T } from '@/i18n/text';
+import { t } from '@/i18n/text';
 import { statusWord, word } from '@/vocabulary/delivery';
 import { queuedWords, useDeliveryActions } from './actions';
 import { Ask, type Question } from './ask';
+import { presentHolder, revocable } from './holders';
 import { orderName } from '@/vocabulary/order';
 import type { Delivery } from './types';
 
@@ -32,9 +33,8 @@ export function Questions({ it, children }: { it: Delivery; children: ReactNode 
   const act = useDeliveryActions(it.id);
   const client = useQueryClient();
   const order = orderName(it);
-  const shared = it.items.filter(
-    ({ status, former }) => !former && (status === 'shared' || status === 'already_shared'),
-  ).length;
+  const taken = asked?.question.what === 'revoke' ? asked.question.holder : presentHolder(it);
+  const itemIds = revocable(taken).map(({ id }) => id);
   const to = asked?.question.what === 'instead' ? asked.question.to : '';
   const ask = (question: Question) => {
     setAsked({ question, was: stateOf(it) });
@@ -104,11 +104,11 @@ export function Questions({ it, children }: { it: Delivery; children: ReactNode 
       />
       <ConfirmDialog
         {...dialog('revoke')}
-        title={t('confirm.revoke.title', { count: shared, buyer: `@${it.targetUsername ?? ''}` })}
-        body={<T k="confirm.revoke.body" />}
+        title={t('confirm.revoke.title', { count: itemIds.length, buyer: `@${taken.username}` })}
+        body={t('confirm.revoke.body')}
         button={t('confirm.revoke.button')}
         danger
-        onConfirm={() => act('revoke').then(done(t('act.takenBack')))}
+        onConfirm={() => act('revoke', { itemIds }).then(done(t('act.takenBack')))}
       />
       <ConfirmDialog
         {...dialog('instead')}

@@ -9,7 +9,7 @@ import { t } from '@/i18n/text';
 import { statusWord } from '@/vocabulary/delivery';
 import type { Delivery } from './types';
 
-type Body = { targetUsername?: string; reason?: string };
+type Body = { targetUsername?: string; reason?: string; itemIds?: string[] };
 
 async function send(
   action: 'retry' | 'approve' | 'complete' | 'reopen' | 'invalidate' | 'revoke',
@@ -31,7 +31,7 @@ async function send(
     case 'invalidate':
       return ok(api.POST('/api/deliveries/{delivery}/invalidate', { params, body: { reason: body.reason ?? '' } }));
     case 'revoke':
-      return ok(api.POST('/api/deliveries/{delivery}/revoke', { params, body: {} }));
+      return ok(api.POST('/api/deliveries/{delivery}/revoke', { params, body: { itemIds: body.itemIds } }));
   }
 }
 

@@ -1,7 +1,11 @@
 // Asks something before it is done with the delivery of the page.
 import { createContext, useContext } from 'react';
+import type { Holder } from './holders';
 
-export type Question = { what: 'stop' | 'reopen' | 'byHand' | 'revoke' | 'link' } | { what: 'instead'; to: string }; // the username that it goes to from now on
+export type Question =
+  | { what: 'stop' | 'reopen' | 'byHand' | 'link' }
+  | { what: 'revoke'; holder: Holder }
+  | { what: 'instead'; to: string }; // the username that it goes to from now on
 
 export const Ask = createContext<((question: Question) => void) | null>(null);
 
