@@ -58,6 +58,7 @@ export const stores = {
     other: '{count} with {cause} in the last 24 hours, last {when}.',
   },
   'refused.check': 'Check the secret',
+  'refused.checkStore': 'Check the store',
 
   'products.what': 'The products',
   'products.search': 'Product, SKU or id',
@@ -229,6 +230,7 @@ export const stores = {
   'listen.bad': 'An order came, but its signature is wrong',
   'listen.badText': 'Copy the secret again, then send another.',
   'listen.refused': 'An order came, but it was refused',
+  'listen.refusedText': 'It came with {cause}. Check the store, then send another.',
   'check.address': 'Is the whole address copied, from https to its end?',
   'check.event': 'Is the event the payment of an order?',
   'check.format': 'Is the format JSON?',

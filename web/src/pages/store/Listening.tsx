@@ -5,6 +5,7 @@ import { useEffect, useState } from 'react';
 import { queries } from '@/api/queries';
 import { Shape } from '@/components/StatusIcon';
 import { t } from '@/i18n/text';
+import { word } from '@/vocabulary/delivery';
 import { newestRefusal } from '@/vocabulary/store';
 import styles from './steps.module.css';
 
@@ -26,6 +27,13 @@ export function Listening({ id }: { id: string }) {
   if (!it) return null;
   const refusal = newestRefusal(it);
   const came = it.lastOrderAt !== null && !refusal;
+  const [title, text] = came
+    ? [t('listen.got'), t('listen.gotText')]
+    : !refusal
+      ? [t('listen.title'), t('listen.text')]
+      : refusal.code === 'INVALID_SIGNATURE'
+        ? [t('listen.bad'), t('listen.badText')]
+        : [t('listen.refused'), t('listen.refusedText', { cause: word('cause', refusal.code) })];
   return (
     <div className={styles.listening} data-state={came ? 'came' : refusal ? 'refused' : 'waiting'}>
       <div className={styles.heard} aria-live="polite">
@@ -37,14 +45,8 @@ export function Listening({ id }: { id: string }) {
           <i className={styles.pulse} />
         )}
         <div>
-          <strong>
-            {came
-              ? t('listen.got')
-              : refusal
-                ? t(refusal.code === 'INVALID_SIGNATURE' ? 'listen.bad' : 'listen.refused')
-                : t('listen.title')}
-          </strong>
-          <p className="muted">{came ? t('listen.gotText') : refusal ? t('listen.badText') : t('listen.text')}</p>
+          <strong>{title}</strong>
+          <p className="muted">{text}</p>
         </div>
         {came ? null : (
           <button type="button" className="link" aria-expanded={help} onClick={() => setHelp(!help)}>

@@ -26,7 +26,7 @@ export function Refused({ it }: { it: Store }) {
             })}
           </p>
           <Button component={Link} to={`/integrations/stores/${it.id}/connection`} variant="filled">
-            {t('refused.check')}
+            {t(refusal.code === 'INVALID_SIGNATURE' ? 'refused.check' : 'refused.checkStore')}
           </Button>
         </div>
       </Panel>
