@@ -16,7 +16,10 @@ const route = getRouteApi('/inside/');
 const number = new Intl.NumberFormat('en');
 type Statistics = Schemas['DeliveryStatistics'];
 
-export function DeliveriesChart({ it, period, busy }: { it: Statistics; period: Period; busy: boolean }) {
+// `first`: there has been no delivery ever.
+type Props = { it: Statistics; period: Period; first: boolean; busy: boolean };
+
+export function DeliveriesChart({ it, period, first, busy }: Props) {
   const search = route.useSearch();
   const navigate = useNavigate();
   const narrow = useNarrow();
@@ -62,7 +65,7 @@ export function DeliveriesChart({ it, period, busy }: { it: Statistics; period: 
         )}
       </div>
       {made === 0 ? (
-        <p className={styles.nothing}>{t('overview.firstDay')}</p>
+        <p className={styles.nothing}>{t(first ? 'overview.firstDay' : 'overview.noDeliveries')}</p>
       ) : table ? (
         <Table rows={it.data} hours={hours} />
       ) : (

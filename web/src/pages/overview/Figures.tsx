@@ -29,9 +29,13 @@ function besideUsual(now: number, usual: number | null): string {
   return now > usual ? t('overview.more', { n: now - usual }) : t('overview.fewer', { n: usual - now });
 }
 
-type Props = { seen: Schemas['Overview']; durations: UseQueryResult<Schemas['DurationStatistics']> };
+type Props = {
+  seen: Schemas['Overview'];
+  store: string | undefined;
+  durations: UseQueryResult<Schemas['DurationStatistics']>;
+};
 
-export function Figures({ seen: { today, now }, durations }: Props) {
+export function Figures({ seen: { today, now }, store, durations }: Props) {
   const at = useNow(60_000);
   return (
     <dl className={styles.figures}>
@@ -48,7 +52,7 @@ export function Figures({ seen: { today, now }, durations }: Props) {
       <Figure
         name={t('overview.waiting')}
         value={
-          <Link to="/deliveries" search={{ view: 'waiting' }}>
+          <Link to="/deliveries" search={{ view: 'waiting', ...(store ? { store } : {}) }}>
             {number.format(now.waiting)}
           </Link>
         }

@@ -17,9 +17,9 @@ import { stringifySearch, type Search } from '../search';
 import { rowsOf, type NeedRow } from './needs';
 import styles from './overview.module.css';
 
-export function Needs({ seen }: { seen: Schemas['Overview'] }) {
+export function Needs({ seen, store }: { seen: Schemas['Overview']; store: string | undefined }) {
   const now = useNow(60_000);
-  const rows = rowsOf(seen, now);
+  const rows = rowsOf(seen, store, now);
   return (
     <section aria-label={t('overview.needs')}>
       <h2 className={styles.h2}>{t('overview.needs')}</h2>

@@ -109,14 +109,19 @@ function Content({ seen, store, period }: Seen) {
   return (
     <div className={styles.page}>
       {store || seen.setup.firstDelivery ? null : <SetupStrip setup={seen.setup} />}
-      <Needs seen={seen} />
-      <Figures seen={seen} durations={durations} />
+      <Needs seen={seen} store={store} />
+      <Figures seen={seen} store={store} durations={durations} />
       <div className={styles.columns}>
         <section className={styles.chart} aria-label={t('overview.deliveries')}>
           <Loaded read={chart} what={t('overview.deliveriesWhat')} skeleton={<SkeletonRows rows={5} />}>
             {(it) => (
               <Suspense fallback={<SkeletonRows rows={5} />}>
-                <DeliveriesChart it={it} period={period} busy={chart.isPlaceholderData} />
+                <DeliveriesChart
+                  it={it}
+                  period={period}
+                  first={!seen.setup.firstDelivery}
+                  busy={chart.isPlaceholderData}
+                />
               </Suspense>
             )}
           </Loaded>

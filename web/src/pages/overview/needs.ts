@@ -25,7 +25,7 @@ export type NeedRow = {
 const clock = (iso: string, now: number) =>
   new Date(iso).toDateString() === new Date(now).toDateString() ? hoursMinutes(iso) : momentWithin(iso, now);
 
-function ofFailed(needs: Need[]): NeedRow {
+function ofFailed(needs: Need[], only: { store?: string }): NeedRow {
   const count = needs.reduce((sum, one) => sum + one.count, 0);
   const said = needs.map(({ code, count: n, detail }) => {
     const key = `need.failed.${code ?? ''}`;
@@ -41,7 +41,7 @@ function ofFailed(needs: Need[]): NeedRow {
     title: t('need.failed', { count }),
     text: said.join(', '),
     button: t('need.failed.button', { count }),
-    link: { to: '/deliveries', search: { status: 'failed', code: codes.join(',') } },
+    link: { to: '/deliveries', search: { status: 'failed', code: codes.join(','), ...only } },
     fixes: codes,
   };
 }
@@ -52,7 +52,7 @@ const toStore = (id: string | null, tab: 'products' | 'connection', search: Reco
     : { to: '/integrations/stores/$id/connection', params: { id: id ?? '' }, search };
 const to = (address: string) => ({ to: address }) as LinkProps;
 
-function rowOf(need: Need, credits: Schemas['Overview']['credits'], now: number): NeedRow {
+function rowOf(need: Need, credits: Schemas['Overview']['credits'], only: { store?: string }, now: number): NeedRow {
   const { kind, count, oldestAt, integrationId, subscriptionId } = need;
   const name = (need.detail ?? '').replace(/^https?:\/\//, '');
   const at = oldestAt ?? new Date(now).toISOString();
@@ -81,7 +81,7 @@ function rowOf(need: Need, credits: Schemas['Overview']['credits'], now: number)
         ...red,
         title: t('need.intake_refused', { store: name }),
         text: t('need.intake_refused.text', { count, cause: word('cause', need.code ?? ''), time: clock(at, now) }),
-        button: t('need.intake_refused.button'),
+        button: t(need.code === 'INVALID_SIGNATURE' ? 'need.intake_refused.button' : 'need.intake_refused.store'),
         link: toStore(integrationId, 'connection'),
       };
     case 'intake_silent':
@@ -106,7 +106,7 @@ function rowOf(need: Need, credits: Schemas['Overview']['credits'], now: number)
         title: t('need.review', { count }),
         text: t('need.review.text', { when: since(at, now) }),
         button: t('need.review.button', { count }),
-        link: { to: '/deliveries', search: { status: 'in_review' } },
+        link: { to: '/deliveries', search: { status: 'in_review', ...only } },
       };
     case 'receiver_off':
       return { ...red, ...receiver, text: t(need.code === 'receiver_gone' ? 'need.receiver_off.gone' : 'need.receiver_off.text', { name }) };
@@ -142,16 +142,22 @@ function rowOf(need: Need, credits: Schemas['Overview']['credits'], now: number)
         ...buy,
       };
     case 'failed':
-      return ofFailed([need]);
+      return ofFailed([need], only);
     default:
       return { key: String(kind), icon: 'circle', colour: 'grey', title: String(kind), text: name };
   }
 } // prettier-ignore
 
-export function rowsOf({ needs, credits }: Pick<Schemas['Overview'], 'needs' | 'credits'>, now: number): NeedRow[] {
+// `store`: the only one whose needs are shown.
+export function rowsOf(
+  { needs, credits }: Pick<Schemas['Overview'], 'needs' | 'credits'>,
+  store: string | undefined,
+  now: number,
+): NeedRow[] {
+  const only = store ? { store } : {};
   const failed = needs.filter(({ kind }) => kind === 'failed');
   return needs.flatMap((need) =>
-    need.kind !== 'failed' ? rowOf(need, credits, now) : need === failed[0] ? ofFailed(failed) : [],
+    need.kind !== 'failed' ? rowOf(need, credits, only, now) : need === failed[0] ? ofFailed(failed, only) : [],
   );
 }
 

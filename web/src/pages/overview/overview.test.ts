@@ -26,7 +26,7 @@ const NOW = Date.parse('2026-11-22T14:00:00.000Z');
 test('every kind of the contract has its row, words and button', () => {
   expect([...NEED_KINDS].sort()).toEqual([...schemas.Need.properties.kind.enum].sort());
   for (const kind of NEED_KINDS) {
-    const [row] = rowsOf({ needs: [need(kind)], credits }, NOW);
+    const [row] = rowsOf({ needs: [need(kind)], credits }, undefined, NOW);
     expect(row?.title, kind).not.toBe(kind);
     expect(
       [row?.title, row?.text, row?.button].every((text) => text && !/need\.|\{/.test(text)),
@@ -37,7 +37,7 @@ test('every kind of the contract has its row, words and button', () => {
 });
 
 test('deliveries that failed are one row, in the place of the first, that names each cause', () => {
-  const rows = rowsOf({ needs: [need('debt'), need('failed', { code: 'username_missing', count: 2 }), need('failed', { code: 'preset_not_found', count: 1 }), need('failed', { code: 'new_code', count: 1, detail: 'New' }), need('review')], credits }, NOW); // prettier-ignore
+  const rows = rowsOf({ needs: [need('debt'), need('failed', { code: 'username_missing', count: 2 }), need('failed', { code: 'preset_not_found', count: 1 }), need('failed', { code: 'new_code', count: 1, detail: 'New' }), need('review')], credits }, undefined, NOW); // prettier-ignore
   expect(rows.map(({ key }) => key.split(':')[0])).toEqual(['debt', 'failed', 'review']);
   expect(rows[1]).toMatchObject({
     title: '4 deliveries failed',
@@ -47,20 +47,36 @@ test('deliveries that failed are one row, in the place of the first, that names 
   });
 });
 
+test('the needs of one store lead to the deliveries of that store', () => {
+  const needs = [need('failed', { code: 'cloud_rejected' }), need('review')];
+  const searches = (store?: string) => rowsOf({ needs, credits }, store, NOW).map(({ link }) => link?.search);
+  expect(searches()).toEqual([{ status: 'failed', code: 'cloud_rejected' }, { status: 'in_review' }]);
+  expect(searches('int_0a1b2c3d4e5f6')).toEqual([
+    { status: 'failed', code: 'cloud_rejected', store: 'int_0a1b2c3d4e5f6' },
+    { status: 'in_review', store: 'int_0a1b2c3d4e5f6' },
+  ]);
+});
+
+test('an order that is refused for another cause than its signature says nothing of the secret', () => {
+  const row = (code: string) => rowsOf({ needs: [need('intake_refused', { code })], credits }, undefined, NOW)[0];
+  expect(row('INVALID_SIGNATURE')?.button).toBe('Check the secret');
+  expect(row('UNAUTHORIZED')?.button).toBe('Check the store');
+});
+
 test('every code that is fixed one by one is said in words', () => {
   const own = ['credentials_missing', 'credentials_invalid', 'insufficient_credits']; // needs of their own
   expect(CODES.filter((code) => !own.includes(code) && !hasText(`need.failed.${code}`))).toEqual([]);
 });
 
 test('what is newer than this page is shown as it is', () => {
-  const [row] = rowsOf({ needs: [need('levitating' as Need['kind'])], credits }, NOW);
+  const [row] = rowsOf({ needs: [need('levitating' as Need['kind'])], credits }, undefined, NOW);
   expect(row).toMatchObject({ title: 'levitating', icon: 'circle', colour: 'grey' });
 });
 
 test('credits that run out say when', () => {
   const soon = need('credits_low', { count: 41, oldestAt: '2026-11-26T14:00:00.000Z' });
-  expect(rowsOf({ needs: [soon], credits }, NOW)[0]).toMatchObject({ title: 'Credits run out in about 4 days', text: '41 left, you use about 10 a day' }); // prettier-ignore
-  expect(rowsOf({ needs: [{ ...soon, oldestAt: null }], credits: { ...credits, perDay: 0 } }, NOW)[0]).toMatchObject({ title: 'Few credits are left', text: '41 left' }); // prettier-ignore
+  expect(rowsOf({ needs: [soon], credits }, undefined, NOW)[0]).toMatchObject({ title: 'Credits run out in about 4 days', text: '41 left, you use about 10 a day' }); // prettier-ignore
+  expect(rowsOf({ needs: [{ ...soon, oldestAt: null }], credits: { ...credits, perDay: 0 } }, undefined, NOW)[0]).toMatchObject({ title: 'Few credits are left', text: '41 left' }); // prettier-ignore
 });
 
 test('the address says the period and the store; what it cannot say is passed over', () => {
