@@ -25,7 +25,7 @@ export function Settings() {
     <Loaded read={read} what={t('stores.what')}>
       {(it) => (
         <>
-          <Form key={it.version} it={it} />
+          <Form key={it.id} it={it} />
           {it.archivedAt === null ? <Archive it={it} /> : null}
         </>
       )}
@@ -33,27 +33,40 @@ export function Settings() {
   );
 }
 
+type Fields = Store['settings'] & { name: string };
+
+// The fields that are not as the service has them.
+const differing = (draft: Partial<Fields>, saved: Fields): Partial<Fields> =>
+  Object.fromEntries(Object.entries(draft).filter(([field, value]) => !isEqual(value, saved[field as keyof Fields])));
+const isEqual = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+
+// The draft has the fields that somebody changed here; all others are as the service has them, also where that changes.
 function Form({ it }: { it: Store }) {
-  const [name, setName] = useState(it.name);
-  const [settings, setSettings] = useState(it.settings);
+  const saved: Fields = { ...it.settings, name: it.name };
+  const [draft, setDraft] = useState<Partial<Fields>>({});
+  const { name, ...settings } = { ...saved, ...draft };
   const { busy, begin, end } = useSubmit();
   const [error, setError] = useState<unknown>();
   const client = useQueryClient();
-  const changed = name.trim() !== it.name || JSON.stringify(settings) !== JSON.stringify(it.settings);
+  const change = differing({ ...draft, name: name.trim() }, saved);
+  const changed = Object.keys(change).length > 0;
   const guard = useUnsaved(changed && !busy);
   const problems = problemsOf(error);
-  const set = (change: Partial<Store['settings']>) => setSettings({ ...settings, ...change });
+  const set = (next: Partial<Fields>) => setDraft((now) => differing({ ...now, ...next }, saved));
   async function submit(event: FormEvent) {
     event.preventDefault();
     if (!begin()) return;
     setError(undefined);
     try {
-      await ok(
+      const { name: newName, ...newSettings } = change;
+      const next = await ok(
         api.PATCH('/api/integrations/{integration}', {
           params: { path: { integration: it.id } },
-          body: { name: name.trim(), settings },
+          body: { ...(newName === undefined ? {} : { name: newName }), settings: newSettings },
         }),
       );
+      client.setQueryData(queries.store(it.id).queryKey, next);
+      setDraft((now) => differing(now, { ...saved, ...draft })); // leaves what was typed since
       toast(t('settings.saved'));
       await client.invalidateQueries({ queryKey: ['stores'] });
     } catch (failure) {
@@ -74,7 +87,7 @@ function Form({ it }: { it: Store }) {
         maxLength={100}
         value={name}
         error={problems.name}
-        onChange={(event) => setName(event.currentTarget.value)}
+        onChange={(event) => set({ name: event.currentTarget.value })}
       />
       <Switch
         label={t('settings.hold')}

@@ -1,0 +1,52 @@
+import { act, cleanup, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, expect, test, vi } from 'vitest';
+import { queries } from '@/api/queries';
+import { show } from '@/testing/render';
+import { serve } from '@/testing/service';
+import type { Store } from '@/vocabulary/store';
+import { Settings } from './Settings';
+
+vi.mock('@tanstack/react-router', async (original) => ({
+  ...(await original<typeof import('@tanstack/react-router')>()),
+  getRouteApi: () => ({ useParams: () => ({ id: 'int_0a1b2c3d4e5f6' }) }),
+}));
+afterEach(() => {
+  cleanup();
+  vi.unstubAllGlobals();
+});
+
+const settings = {
+  requireApiKey: false,
+  hold: 'none',
+  deliverTestOrders: false,
+  autoRevoke: false,
+  usernameFields: [],
+};
+const aStore = (more: object) =>
+  ({ id: 'int_0a1b2c3d4e5f6', provider: 'generic', name: 'Marlow', version: 1, lastOrderAt: null, archivedAt: null, topicsSeen: [], settings, ...more }) as unknown as Store; // prettier-ignore
+const name = () => screen.findByLabelText<HTMLInputElement>('Name');
+const hold = () => screen.findByRole<HTMLInputElement>('switch', { name: /^Hold orders/ });
+
+test('what was typed stays when the store changes meanwhile, and the rest follows', async () => {
+  const sent: unknown[] = [];
+  const { client } = await show(<Settings />);
+  const comes = (it: Store) => act(() => client.setQueryData(queries.store(it.id).queryKey, it));
+  serve(async (request) => {
+    sent.push(await request.json());
+    return Response.json(aStore({ name: 'Marlow Tones', version: 3, settings: { ...settings, hold: 'all' } }));
+  });
+  const user = userEvent.setup();
+  comes(aStore({}));
+  await user.type(await name(), ' Tones');
+  comes(aStore({ version: 2, settings: { ...settings, hold: 'all' } }));
+  expect([(await name()).value, (await hold()).checked]).toEqual(['Marlow Tones', true]);
+
+  await user.click(await screen.findByRole('button', { name: 'Save' }));
+  await vi.waitFor(() => expect(sent).toEqual([{ name: 'Marlow Tones', settings: {} }]));
+  await vi.waitFor(async () =>
+    expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Save' }).disabled).toBe(true),
+  );
+  comes(aStore({ name: 'Renamed', version: 4 }));
+  expect([(await name()).value, (await hold()).checked]).toEqual(['Renamed', false]);
+});
