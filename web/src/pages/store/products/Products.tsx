@@ -180,15 +180,13 @@ function Content({ id, set }: { id: string; set: Schemas['MappingSet'] }) {
             </>
           )}
         </Loaded>
-        {unsaved ? (
-          <SaveBar
-            id={id}
-            version={set.version}
-            mappings={unsaved}
-            changes={changes}
-            onDone={() => setDraft(new Map())}
-          />
-        ) : null}
+        <SaveBar
+          id={id}
+          version={set.version}
+          mappings={unsaved}
+          changes={changes}
+          onDone={() => setDraft(new Map())}
+        />
       </div>
       <TryIt id={id} mappings={unsaved} />
       <Suspense>

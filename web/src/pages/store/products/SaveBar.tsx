@@ -1,9 +1,9 @@
-// The number of changes, the orders that could be delivered after saving, and the buttons.
+// Saves the changes, and delivers the orders that skipped their products: how many they are, and what they cost.
 import '@/i18n/en/stores';
 import { Button } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { api, ok, type Schemas } from '@/api/client';
 import { ApiError, sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
@@ -13,13 +13,74 @@ import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import styles from './products.module.css';
 
-type Props = { id: string; version: number; mappings: Schemas['NewMapping'][]; changes: number; onDone: () => void };
+type Orders = { count: number; exact: boolean };
+type Edited = { id: string; version: number; mappings: Schemas['NewMapping'][]; changes: number; onDone: () => void };
+type Props = Omit<Edited, 'mappings'> & { mappings: Edited['mappings'] | null }; // null: nothing is changed
 
-export function SaveBar({ id, version, mappings, changes, onDone }: Props) {
+const ordersText = (
+  key: 'products.reprocess' | 'products.saveDeliver' | 'products.savedDeliver',
+  { count, exact }: Orders,
+) => (exact ? t(key, { count }) : t(`${key}Many`, { n: count }));
+
+export function SaveBar({ mappings, ...edited }: Props) {
+  const [owed, setOwed] = useState<{ orders: Orders; error?: unknown } | null>(null); // not delivered yet after a save
+  const { begin, end } = useSubmit();
+  const client = useQueryClient();
+  async function deliver(orders: Orders) {
+    if (!begin()) return;
+    setOwed({ orders });
+    try {
+      await ok<unknown>(api.POST('/api/orders/reprocess', { body: { integrationId: edited.id, unmapped: true } }));
+      setOwed(null);
+      toast(ordersText('products.savedDeliver', orders));
+      void client.invalidateQueries({ queryKey: ['stores'] });
+      void client.invalidateQueries({ queryKey: ['deliveries'] });
+    } catch (error) {
+      setOwed({ orders, error });
+    } finally {
+      end();
+    }
+  }
+  if (mappings) return <Changes {...edited} mappings={mappings} onDeliver={(orders) => void deliver(orders)} />;
+  if (!owed) return null;
+  if (!owed.error)
+    return (
+      <Bar>
+        <p role="status">{t('products.delivering')}</p>
+      </Bar>
+    );
+  return (
+    <Bar>
+      <Alert>{t('products.notDelivered', { why: sentence(owed.error) })}</Alert>
+      <Button variant="subtle" onClick={() => setOwed(null)}>
+        {t('products.notNow')}
+      </Button>
+      <Button variant="filled" onClick={() => void deliver(owed.orders)}>
+        {t('products.deliver')}
+      </Button>
+    </Bar>
+  );
+}
+
+const Bar = ({ children }: { children: ReactNode }) => (
+  <div className={styles.sticky} role="region" aria-label={t('action.save')}>
+    {children}
+  </div>
+);
+
+function Changes({
+  id,
+  version,
+  mappings,
+  changes,
+  onDone,
+  onDeliver,
+}: Edited & { onDeliver: (orders: Orders) => void }) {
   const { busy, begin, end } = useSubmit();
-  const [error, setError] = useState<unknown>();
+  const [failed, setFailed] = useState<{ error: unknown; deliver: boolean } | null>(null);
   const [asked] = useDebouncedValue(mappings, 400);
   const client = useQueryClient();
+  const credits = useQuery(queries.credits());
   const params = { path: { integration: id } };
   const preview = useQuery({
     queryKey: ['stores', 'reprocessable', id, asked],
@@ -27,12 +88,15 @@ export function SaveBar({ id, version, mappings, changes, onDone }: Props) {
       ok(api.POST('/api/integrations/{integration}/mappings/preview', { params, body: { mappings: asked }, signal })),
     placeholderData: keepPreviousData,
   });
-  const orders = preview.data?.reprocessableOrders ?? 0;
-  const conflict = error instanceof ApiError && error.code === 'CONFLICT';
+  const orders: Orders = {
+    count: preview.data?.reprocessableOrders ?? 0,
+    exact: preview.data?.reprocessableOrdersExact ?? true,
+  };
+  const conflict = failed?.error instanceof ApiError && failed.error.code === 'CONFLICT';
 
   async function save(deliver: boolean, over = false) {
     if (!begin()) return;
-    setError(undefined);
+    setFailed(null);
     try {
       const next = await ok(
         api.PUT('/api/integrations/{integration}/mappings', {
@@ -40,38 +104,37 @@ export function SaveBar({ id, version, mappings, changes, onDone }: Props) {
           body: { mappings, ...(over ? {} : { version }) },
         }),
       );
-      if (deliver)
-        await ok<unknown>(api.POST('/api/orders/reprocess', { body: { integrationId: id, unmapped: true } }));
       client.setQueryData(queries.mappings(id).queryKey, next);
       onDone();
+      if (deliver) return onDeliver(orders);
       toast(
-        deliver
-          ? t('products.savedDeliver', { count: orders })
-          : next.unknownFileIds
-            ? t('products.unknownFiles', { count: next.unknownFileIds.length })
-            : t('products.saved'),
+        next.unknownFileIds ? t('products.unknownFiles', { count: next.unknownFileIds.length }) : t('products.saved'),
         { tone: next.unknownFileIds ? 'bad' : 'good' },
       );
       void client.invalidateQueries({ queryKey: ['stores'] });
-      void client.invalidateQueries({ queryKey: ['deliveries'] });
-    } catch (failure) {
-      setError(failure);
+    } catch (error) {
+      setFailed({ error, deliver });
       end();
     }
   }
   return (
-    <div className={styles.sticky} role="region" aria-label={t('action.save')}>
+    <Bar>
       <p>
         <span className="strong">{t('products.changed', { count: changes })}</span>{' '}
-        <span className="muted">{orders > 0 ? t('products.reprocess', { count: orders }) : null}</span>
+        {orders.count > 0 ? (
+          <span className="muted">
+            {ordersText('products.reprocess', orders)}{' '}
+            {credits.data ? t('products.credits', { n: credits.data.available }) : null}
+          </span>
+        ) : null}
       </p>
-      {error ? <Alert>{conflict ? t('products.conflict') : sentence(error)}</Alert> : null}
+      {failed ? <Alert>{conflict ? t('products.conflict') : sentence(failed.error)}</Alert> : null}
       {conflict ? (
         <>
           <Button onClick={() => void client.invalidateQueries({ queryKey: ['stores'] }).then(onDone)}>
             {t('products.reload')}
           </Button>
-          <Button variant="filled" onClick={() => void save(false, true)}>
+          <Button variant="filled" onClick={() => void save(failed?.deliver === true, true)}>
             {t('products.keep')}
           </Button>
         </>
@@ -81,23 +144,23 @@ export function SaveBar({ id, version, mappings, changes, onDone }: Props) {
             {t('action.discard')}
           </Button>
           <Button
-            variant={orders > 0 ? 'default' : 'filled'}
+            variant={orders.count > 0 ? 'default' : 'filled'}
             aria-disabled={busy || undefined}
             onClick={() => (busy ? undefined : void save(false))}
           >
             {busy ? t('action.saving') : t('products.save')}
           </Button>
-          {orders > 0 ? (
+          {orders.count > 0 ? (
             <Button
               variant="filled"
               aria-disabled={busy || undefined}
               onClick={() => (busy ? undefined : void save(true))}
             >
-              {t('products.saveDeliver', { count: orders })}
+              {ordersText('products.saveDeliver', orders)}
             </Button>
           ) : null}
         </>
       )}
-    </div>
+    </Bar>
   );
 }

@@ -1,0 +1,78 @@
+import { cleanup, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { useState } from 'react';
+import { afterEach, expect, test, vi } from 'vitest';
+import { queries } from '@/api/queries';
+import { show } from '@/testing/render';
+import { serve } from '@/testing/service';
+import { SaveBar } from './SaveBar';
+
+const ID = 'int_0a1b2c3d4e5f6';
+const SAVED = { version: 8, mappings: [] };
+const mappings = [{ matchType: 'sku' as const, matchValue: 'AMP-01', action: 'ignore' as const }];
+const refusal = (status: number, code: string) =>
+  Response.json({ error: { code, message: 'Five jobs are under way.' } }, { status });
+let sent: unknown[];
+let answers: Record<string, Response[]>; // by the end of the path, in turn
+
+afterEach(() => {
+  cleanup();
+  vi.unstubAllGlobals();
+});
+
+async function bar(reprocessableOrders = 6, reprocessableOrdersExact = true) {
+  sent = [];
+  serve(async (request) => {
+    const path = request.url.split('/').at(-1) ?? '';
+    sent.push([path, await request.json()]);
+    return answers[path]?.shift() ?? Response.json(path === 'mappings' ? SAVED : {});
+  });
+  const Edited = () => {
+    const [open, setOpen] = useState(true);
+    return <SaveBar id={ID} version={7} mappings={open ? mappings : null} changes={1} onDone={() => setOpen(false)} />;
+  };
+  const { client } = await show(<Edited />);
+  client.setQueryData(['stores', 'reprocessable', ID, mappings], { reprocessableOrders, reprocessableOrdersExact });
+  client.setQueryData(queries.credits().queryKey, { available: 41 } as never);
+  return { client, user: userEvent.setup() };
+}
+const button = (name: string) => screen.findByRole('button', { name });
+
+test('what a save delivers is said with what it costs', async () => {
+  answers = {};
+  await bar();
+  await button('Save and deliver 6 orders');
+  await screen.findByText(/^6 skipped orders can be delivered after saving. 1 credit a preset. You have 41.$/);
+  cleanup();
+  await bar(1000, false);
+  await button('Save and deliver 1,000+ orders');
+  await screen.findByText(/^1,000\+ skipped orders/);
+});
+
+test('what is saved stays saved where its orders cannot be delivered, and they can be tried again', async () => {
+  answers = { reprocess: [refusal(409, 'TOO_MANY_JOBS')] };
+  const { client, user } = await bar();
+  await user.click(await button('Save and deliver 6 orders'));
+  await screen.findByText('Saved, but the orders are not delivered yet. Five jobs are under way.');
+  expect(client.getQueryData(queries.mappings(ID).queryKey)).toEqual(SAVED);
+  await user.click(await button('Deliver the orders'));
+  await vi.waitFor(() => expect(screen.queryByRole('region')).toBeNull());
+  const deliver = ['reprocess', { integrationId: ID, unmapped: true }];
+  expect(sent).toEqual([['mappings', { mappings, version: 7 }], deliver, deliver]);
+});
+
+test('who keeps their changes in a conflict gets what they asked for', async () => {
+  const conflict = refusal(409, 'CONFLICT');
+  answers = { mappings: [conflict.clone(), Response.json(SAVED), conflict.clone(), Response.json(SAVED)] };
+  const first = await bar();
+  await first.user.click(await button('Save and deliver 6 orders'));
+  await first.user.click(await button('Keep mine'));
+  await vi.waitFor(() => expect(sent.slice(1).map((one) => (one as string[])[0])).toEqual(['mappings', 'reprocess']));
+  expect(sent[1]).toEqual(['mappings', { mappings }]);
+  cleanup();
+  const second = await bar();
+  await second.user.click(await button('Save'));
+  await second.user.click(await button('Keep mine'));
+  await vi.waitFor(() => expect(screen.queryByRole('region')).toBeNull());
+  expect(sent.slice(1)).toEqual([['mappings', { mappings }]]);
+});
