@@ -76,9 +76,11 @@ function Content({ id, set }: { id: string; set: Schemas['MappingSet'] }) {
   });
   const named = new Set(rows.flatMap(({ key, savedKey }) => [key, savedKey]));
   const others =
-    asked || needing || read.hasNextPage
+    needing || read.hasNextPage
       ? []
-      : [...new Map([...saved, ...draft]).values()].filter((match) => !named.has(keyOf(match)));
+      : [...new Map([...saved, ...draft]).values()].filter(
+          (match) => !named.has(keyOf(match)) && match.matchValue.toLowerCase().includes(asked.toLowerCase()),
+        );
   const matchOf = (by: Pick<Match, 'matchType' | 'matchValue'>): Match =>
     draft.get(keyOf(by)) ?? saved.get(keyOf(by)) ?? { ...by, ignored: false, files: [] };
   const guard = useUnsaved(changesOf(draft, saved) > 0);
