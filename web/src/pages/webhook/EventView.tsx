@@ -19,13 +19,14 @@ import { useSubmit } from '@/components/useSubmit';
 import { duration, hoursMinutesSeconds, moment, utc } from '@/i18n/format';
 import { t, T } from '@/i18n/text';
 import { word } from '@/vocabulary/delivery';
+import type { Subscription } from '@/vocabulary/webhook';
 import styles from './webhook.module.css';
 
 type Detail = Schemas['WebhookEventDetail'];
 type Attempt = Schemas['EventAttempt'];
 
-export function EventView({ subscription, id }: { subscription: string; id: string }) {
-  const read = useQuery(queries.event(subscription, id));
+export function EventView({ subscription, id }: { subscription: Subscription; id: string }) {
+  const read = useQuery(queries.event(subscription.id, id));
   return (
     <Loaded read={read} what={t('event.what')}>
       {(it) => <Content subscription={subscription} it={it} />}
@@ -33,7 +34,7 @@ export function EventView({ subscription, id }: { subscription: string; id: stri
   );
 }
 
-function Content({ subscription, it }: { subscription: string; it: Detail }) {
+function Content({ subscription, it }: { subscription: Subscription; it: Detail }) {
   const [chosen, setChosen] = useState<string | null>(null);
   const { busy, begin, end } = useSubmit();
   const client = useQueryClient();
@@ -44,7 +45,7 @@ function Content({ subscription, it }: { subscription: string; it: Detail }) {
     try {
       await ok(
         api.POST('/api/webhook-subscriptions/{subscription}/events/{event}/resend', {
-          params: { path: { subscription, event: it.id } },
+          params: { path: { subscription: subscription.id, event: it.id } },
         }),
       );
       toast(t('event.resent'));
@@ -81,6 +82,7 @@ function Content({ subscription, it }: { subscription: string; it: Detail }) {
         </div>
         <Button
           leftSection={<IconRefresh size={16} />}
+          disabled={!subscription.active}
           aria-disabled={busy || undefined}
           onClick={() => (busy ? undefined : void resend())}
         >

@@ -4,6 +4,7 @@ import { Button, NativeSelect } from '@mantine/core';
 import { IconArrowLeft } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { queries, type EventQuery } from '@/api/queries';
 import { Pager } from '@/components/Pager';
 import { Loaded, SkeletonRows } from '@/components/States';
@@ -34,7 +35,11 @@ export function Events({ it }: { it: Subscription }) {
   const at = (next: string[]) =>
     go({ ...changed(search, { event: undefined }), ...(next.length > 0 ? { at: next.join('.') } : {}) });
   const rows = read.data?.data ?? [];
-  const chosen = search.event ?? rows[0]?.id;
+  // Where the address names none, the event that was the first when the list opened stays under the reader's eyes.
+  const list = [it.id, status, cursor].join(' ');
+  const [first, setFirst] = useState({ list: '', id: '' });
+  if (rows[0] && first.list !== list && !read.isPlaceholderData) setFirst({ list, id: rows[0].id });
+  const chosen = search.event ?? (first.list === list || read.isPlaceholderData ? first.id : undefined);
   const next = read.data?.nextCursor;
   return (
     <div className={styles.columns} data-chosen={search.event ? true : undefined}>
@@ -90,7 +95,7 @@ export function Events({ it }: { it: Subscription }) {
           {t('event.back')}
         </Button>
         {chosen ? (
-          <EventView key={chosen} subscription={it.id} id={chosen} />
+          <EventView key={chosen} subscription={it} id={chosen} />
         ) : (
           <p className="muted">{t('events.choose')}</p>
         )}

@@ -146,8 +146,12 @@ function Actions({ it }: { it: Subscription }) {
         <Menu.Dropdown>
           {narrow ? <Menu.Item onClick={() => setAsked('rotate')}>{t('webhook.rotate')}</Menu.Item> : null}
           <Menu.Item onClick={() => setAsked('edit')}>{t('webhook.edit')}</Menu.Item>
-          <Menu.Item onClick={() => setAsked('recover')}>{t('webhook.recover')}</Menu.Item>
-          {it.active ? <Menu.Item onClick={() => setAsked('off')}>{t('webhook.off')}</Menu.Item> : null}
+          {it.active ? (
+            <>
+              <Menu.Item onClick={() => setAsked('recover')}>{t('webhook.recover')}</Menu.Item>
+              <Menu.Item onClick={() => setAsked('off')}>{t('webhook.off')}</Menu.Item>
+            </>
+          ) : null}
           <Menu.Divider />
           <Menu.Item data-danger onClick={() => setAsked('delete')}>
             {t('webhook.delete')}

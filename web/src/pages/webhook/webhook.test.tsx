@@ -1,0 +1,82 @@
+import { act, cleanup, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, expect, test, vi } from 'vitest';
+import type { Schemas } from '@/api/client';
+import { queries } from '@/api/queries';
+import { show } from '@/testing/render';
+import type { Subscription } from '@/vocabulary/webhook';
+import { Events } from './Events';
+import { EventView } from './EventView';
+import { WebhookPage } from './Webhook';
+
+const ID = 'sub_0a1b2c3d4e5f6';
+vi.mock('@tanstack/react-router', async (original) => ({
+  ...(await original<typeof import('@tanstack/react-router')>()),
+  getRouteApi: () => ({ useParams: () => ({ id: 'sub_0a1b2c3d4e5f6' }), useSearch: () => ({}) }),
+}));
+afterEach(cleanup);
+
+const aSubscription = (active: boolean) =>
+  ({
+    id: ID,
+    name: 'Website',
+    url: 'https://shop.example',
+    active,
+    health: active ? 'healthy' : 'deactivated',
+    eventTypes: [],
+    integrationIds: [],
+    recent: [],
+  }) as unknown as Subscription;
+const anEvent = (id: string) =>
+  ({
+    id,
+    type: 'delivery.queued',
+    status: 'succeeded',
+    attemptCount: 1,
+    lastOutcome: 'succeeded',
+    lastStatusCode: 200,
+    lastAttemptAt: null,
+    createdAt: '2026-11-22T08:15:30.000Z',
+    orderNumber: id,
+    orderId: id,
+    deliveryId: null,
+  }) as unknown as Schemas['WebhookEvent'];
+
+test('the event that is read stays when newer ones come', async () => {
+  const { client } = await show(<Events it={aSubscription(true)} />);
+  const come = (...ids: string[]) =>
+    act(() =>
+      client.setQueryData(queries.events(ID, { limit: 30 }).queryKey, { data: ids.map(anEvent), nextCursor: null }),
+    );
+  const chosen = () =>
+    screen.getAllByRole('link').map((link) => [link.textContent?.includes('#1'), link.getAttribute('aria-current')]);
+  come('#1');
+  await vi.waitFor(() => expect(chosen()).toEqual([[true, 'true']]));
+  come('#2', '#1');
+  await vi.waitFor(() =>
+    expect(chosen()).toEqual([
+      [false, null],
+      [true, 'true'],
+    ]),
+  );
+});
+
+test('nothing is sent again to a webhook that is off', async () => {
+  const shown = { ...anEvent('evt_1'), attempts: [], nextAttemptAt: null, body: '{}', headers: {} };
+  const user = userEvent.setup();
+  for (const active of [true, false]) {
+    const { client } = await show(
+      <>
+        <WebhookPage />
+        <EventView subscription={aSubscription(active)} id="evt_1" />
+      </>,
+    );
+    client.setQueryData(queries.event(ID, 'evt_1').queryKey, shown as never);
+    client.setQueryData(queries.subscription(ID).queryKey, aSubscription(active));
+    expect((await screen.findByRole<HTMLButtonElement>('button', { name: 'Resend' })).disabled).toBe(!active);
+    await user.click(await screen.findByRole('button', { name: 'More' }));
+    await screen.findByRole('menuitem', { name: 'Delete…' });
+    expect(screen.queryAllByRole('menuitem', { name: 'Send failed events again…' })).toHaveLength(active ? 1 : 0);
+    cleanup();
+  }
+});
