@@ -37,7 +37,7 @@ async function ordered(username, status, fields) {
 async function open(deliveryId, options) {
   const { buyerUrl } = await merchant.delivery(deliveryId);
   const page = await browser.page(`${stack.bridge.url}/p${new URL(buyerUrl).hash}`, options);
-  await page.waitForSelector('h1');
+  await page.waitForSelector('main:not([aria-busy]) h1');
   return page;
 }
 const titled = (page, title) => page.getByRole('heading', { level: 1, name: title }).waitFor();

@@ -427,6 +427,15 @@ export const pages = [
   buyer('delivered', 'refunded'),
   buyer('delayed', 'preset_not_found'),
   buyer('closed', 'invalidated'),
+  buyer(
+    'too-often',
+    'waiting',
+    {},
+    {
+      answers: { 'GET /api/buyer': [429, 'RATE_LIMIT_EXCEEDED', { 'retry-after': '30' }] },
+      expected: /status of 429/,
+    },
+  ),
   { name: 'buyer-link-gone', path: '/p#nothing', as: 'nobody' },
 
   ...[

@@ -5,7 +5,7 @@ import './buyer.css';
 import { api, type Answer, type BuyerDelivery } from './api';
 import { follow } from './live';
 import { texts, titleOf } from './texts';
-import { fresh, pageOf, plainPage, type Acts, type Local } from './view';
+import { fresh, loadingPage, pageOf, plainPage, type Acts, type Local, type Plain } from './view';
 
 const SOON_MS = 5_000;
 const LATER_MS = 30_000;
@@ -22,8 +22,7 @@ const announcer = document.getElementById('announcer') as HTMLElement;
 let token = location.hash.slice(1);
 let delivery: BuyerDelivery | null = null;
 let local: Local = fresh();
-// The page while there is no delivery to show.
-let page: 'loading' | 'gone' | 'away' = 'loading';
+let page: Plain | null = null; // while there is no delivery to show; null: it is loading
 let pause = SOON_MS;
 let timer = 0;
 let shown: Node | null = null;
@@ -41,8 +40,8 @@ function placeOf(it: Element | null): (() => HTMLElement | null) | null {
 // Paints the changes. The focused element keeps the focus, or leaves it to the heading, and typed text stays.
 function paint() {
   const now = new Date();
-  const next = delivery ? pageOf(delivery, local, acts, now) : page === 'loading' ? null : plainPage(texts[page]);
-  if (next === null || next.isEqualNode(shown)) return;
+  const next = delivery ? pageOf(delivery, local, acts, now) : page ? plainPage(page) : loadingPage();
+  if (next.isEqualNode(shown)) return;
   const focused = document.activeElement;
   const place = placeOf(focused);
   const selection = focused instanceof HTMLInputElement ? [focused.selectionStart, focused.selectionEnd] : null;
@@ -72,18 +71,19 @@ function take(answer: Answer) {
       break;
     }
     case 'gone':
-      page = 'gone';
+      page = texts.gone;
       delivery = null;
       deafen();
       break;
     case 'wait':
+      if (!delivery) page = { title: texts.unknown.title, text: texts.tooOften(answer.seconds) };
       pause = answer.seconds * 1000;
       break;
     case 'invalid':
     case 'refused':
     case 'away':
       if (delivery) local.offline = true;
-      else page = 'away';
+      else page = texts.away;
       pause = Math.min(pause * 2, LONGEST_MS);
       break;
   }
@@ -93,7 +93,7 @@ function take(answer: Answer) {
 // How long until it is asked again. Who hears of each change asks seldom, only lest one is lost.
 function later() {
   clearTimeout(timer);
-  if (page === 'gone') return;
+  if (page === texts.gone) return;
   timer = window.setTimeout(() => void look(), document.hidden || hearing ? LONGEST_MS : pause);
 }
 
@@ -124,7 +124,7 @@ async function listen() {
   if (listening || token === '' || document.hidden) return;
   const mine = (listening = new AbortController());
   let retry = FIRST_RETRY_MS;
-  while (!mine.signal.aborted && page !== 'gone') {
+  while (!mine.signal.aborted && page !== texts.gone) {
     const began = Date.now();
     await follow(token, lastId, mine.signal, {
       open: () => {
@@ -215,9 +215,10 @@ addEventListener('hashchange', () => {
   token = location.hash.slice(1);
   delivery = null;
   local = fresh();
-  page = 'loading';
+  page = null;
   lastId = '';
   deafen();
+  paint();
   void look();
 });
 document.addEventListener('visibilitychange', () => {
@@ -230,4 +231,5 @@ setInterval(() => {
   if (root.querySelector('[data-ticks]')) paint();
 }, 1000);
 
+paint();
 void look();

@@ -325,6 +325,8 @@ export function pageOf(it: BuyerDelivery, local: Local, acts: Acts, now: Date): 
   );
 }
 
+export const loadingPage = () => element('main', { 'aria-busy': 'true' }, heading(texts.loading));
+
 // A page without a delivery: the link is of no use, or nothing can be reached.
-export const plainPage = ({ title, text }: { title: string; text: string }) =>
-  element('main', {}, heading(title), paragraph(text));
+export type Plain = { title: string; text: string };
+export const plainPage = ({ title, text }: Plain) => element('main', {}, heading(title), paragraph(text));

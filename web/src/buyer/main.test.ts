@@ -1,0 +1,15 @@
+import { afterEach, expect, test, vi } from 'vitest';
+
+afterEach(() => void vi.unstubAllGlobals());
+
+test('the page says that it loads, and that it was asked for too often', async () => {
+  document.body.innerHTML = '<div id="page"></div><p id="announcer"></p>';
+  location.hash = '#token';
+  let answer: (response: Response) => void = () => undefined;
+  vi.stubGlobal('fetch', () => new Promise<Response>((resolve) => (answer = resolve)));
+  const shown = () => document.getElementById('page')?.textContent;
+  await import('./main');
+  expect(shown()).toBe('Loading your order');
+  answer(new Response('{}', { status: 429, headers: { 'retry-after': '30' } }));
+  await vi.waitFor(() => expect(shown()).toBe('Your orderThat was too fast. Try again in 30 s.'));
+});
