@@ -33,6 +33,8 @@ test('what is said of an error', () => {
   expect(sentence(answer(403, { error: { code: 'FORBIDDEN', message: 'x' } }))).toBe(
     'Your role can look at this, not change it.',
   );
+  expect(sentence(new ApiError(401, 'UNAUTHORIZED', ''))).toBe('Your session had ended. Nothing was sent.');
+  expect(sentence(answer(401, { error: { code: 'INVALID_CREDENTIALS', message: 'Wrong.' } }))).toBe('Wrong.');
   expect(sentence(answer(503, { error: { code: 'OVERLOADED', message: 'x' } }))).toMatch(/^The bridge is busy/);
   expect(sentence(answer(500, { error: { code: 'INTERNAL_ERROR', message: 'x' } }))).toBe(
     'Something went wrong on our side.',

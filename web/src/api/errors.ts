@@ -44,6 +44,7 @@ export function sentence(error: unknown): string {
   if (error.status === 429 && error.retryAfterSeconds) {
     return t('error.rateLimit', { time: duration(error.retryAfterSeconds * 1000) });
   }
+  if (error.status === 401 && error.code === 'UNAUTHORIZED') return t('error.ended');
   if (error.code === 'FORBIDDEN') return t('error.forbidden');
   if (error.status === 503) return t('error.overloaded');
   if (error.status >= 500 && error.code === 'INTERNAL_ERROR') return t('error.internal');

@@ -115,6 +115,7 @@ export const frame = {
   'error.requestId': 'Request {id}',
   'error.network': 'The bridge does not answer. Check your connection.',
   'error.offline': 'You are offline. Nothing was sent.',
+  'error.ended': 'Your session had ended. Nothing was sent.',
   'error.forbidden': 'Your role can look at this, not change it.',
   'error.rateLimit': 'Too many requests. Try again in {time}.',
   'error.overloaded': 'The bridge is busy. Nothing was done. Try again in a moment.',
