@@ -25,10 +25,17 @@ test('actions of a store are of those that are not archived', () => {
   expect(matching(actionEntries(stores, does), 'old')).toEqual([]);
 });
 
+test('all that the platform refused is retried from anywhere', () => {
+  const [found] = matching(actionEntries([], does), 'retry refused');
+  expect(found?.link).toEqual({ to: '/deliveries', search: { do: 'retry-refused' } });
+});
+
 test('what only owners do is offered to them alone', () => {
   const offered = (owner: boolean) => titles(actionEntries([], does, owner)).slice(0, 3);
   expect(offered(true)).toEqual(['Create token', 'Invite somebody', 'Connect a store']);
-  expect(offered(false)).toEqual(['Connect a store', 'Light theme', 'Dark theme']);
+  expect(offered(false)).toEqual(['Connect a store', 'Retry all that the platform refused', 'Light theme']);
+  expect(titles(pageEntries(true))).toEqual(expect.arrayContaining(['Overview', 'Profile', 'Audit log']));
+  expect(titles(pageEntries())).not.toContain('Audit log');
 });
 
 test('what the search finds leads to its page; of a newer kind there is none', () => {

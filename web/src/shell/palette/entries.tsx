@@ -38,6 +38,7 @@ type Store = { id: string; name: string; archivedAt: string | null };
 const LINE = { size: 17, stroke: 1.7, 'aria-hidden': true } as const;
 
 const PAGES: [TextKey, LinkProps['to'], Record<string, string>?, TextKey?][] = [
+  ['nav.overview', '/'],
   ['nav.deliveries', '/deliveries'],
   ['palette.page.needs', '/deliveries', { view: 'needs' }],
   ['palette.page.waiting', '/deliveries', { view: 'waiting' }],
@@ -51,12 +52,15 @@ const PAGES: [TextKey, LinkProps['to'], Record<string, string>?, TextKey?][] = [
   ['nav.credits', '/credits'],
   ['nav.keys', '/keys'],
   ['nav.usage', '/usage'],
+  ['palette.page.profile', '/account/profile'],
   ['palette.page.people', '/account/people'],
   ['palette.page.customers', '/account/customers', undefined, 'palette.also.customers'],
   ['palette.page.sessions', '/account/sessions'],
+  ['palette.page.audit', '/account/audit'],
 ];
-export const pageEntries = (): Entry[] =>
-  PAGES.map(([name, to, search, also]) => ({
+const OWNERS: ReadonlySet<unknown> = new Set(['/account/audit']); // pages that members do not have
+export const pageEntries = (owner = false): Entry[] =>
+  PAGES.filter(([, to]) => owner || !OWNERS.has(to)).map(([name, to, search, also]) => ({
     key: `page ${name}`,
     group: 'page',
     icon: <IconArrowRight {...LINE} />,
@@ -84,6 +88,7 @@ export function actionEntries(stores: Store[], does: Does, owner = false): Entry
         ]
       : []),
     action(t('palette.action.store'), { link: { to: '/integrations/stores/new', search: {} } }),
+    action(t('palette.action.refused'), { link: { to: '/deliveries', search: { do: 'retry-refused' } } }),
     ...open.flatMap(({ id, name }) => [
       action(t('palette.action.test', { store: name }), {
         link: { to: '/integrations/stores/$id/products', params: { id }, search: { test: 'order' } },

@@ -25,11 +25,11 @@ export function useEntries(text: string, onHelp: () => void) {
   const first = (entries: Entry[]) => entries.slice(0, EACH);
   if (!typed) {
     const recent = recentEntries(recentOf(user));
-    return { shown: [...first(recent), ...pageEntries(), ...first(actions)], busy: false, error: null };
+    return { shown: [...first(recent), ...pageEntries(owner), ...first(actions)], busy: false, error: null };
   }
   return {
     shown: [
-      ...first(matching(pageEntries(), typed)),
+      ...first(matching(pageEntries(owner), typed)),
       ...first(matching(actions, typed)),
       ...foundEntries(found.data?.groups ?? []),
     ],
