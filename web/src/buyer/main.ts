@@ -41,7 +41,7 @@ function placeOf(it: Element | null): (() => HTMLElement | null) | null {
 function paint() {
   const now = new Date();
   const next = delivery ? pageOf(delivery, local, acts, now) : page ? plainPage(page) : loadingPage();
-  if (next.isEqualNode(shown)) return;
+  if (shown?.isEqualNode(next)) return;
   const focused = document.activeElement;
   const place = placeOf(focused);
   const selection = focused instanceof HTMLInputElement ? [focused.selectionStart, focused.selectionEnd] : null;
