@@ -129,7 +129,8 @@ async function atEach(
         await page.unrouteAll({ behavior: 'ignoreErrors' });
         await prepare(page);
         await answer(page, it.answers);
-        await page.goto('about:blank'); // an address that differs behind the # alone would not be loaded
+        // An address that differs behind the # alone would not be loaded. about:blank would cost a new process of the browser.
+        await page.goto(`${place.url}/icon.svg`);
         await page.goto(place.url + (typeof it.path === 'string' ? it.path : it.path(place.made)));
         await settled(page);
         await answer(page, it.later);
