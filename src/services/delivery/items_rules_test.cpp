@@ -44,6 +44,20 @@ class ItemsRules : public ::testing::Test {
   void refund(const std::string& id, std::vector<std::string> skus = {"sku-1"}) {
     world.accept(now(order(id, "Ann", std::move(skus)), 1, domain::Payment::refunded));
   }
+  // Ann has a file of order 1, and her order 2 of it waits for a new friendship.
+  DeliveryId waiting_beside_a_share() {
+    auto_revoke();
+    world.deliver(order("1", "Ann"));
+    end_friendship("u-ann");
+    const auto waiting = world.deliver(order("2", "Ann"));
+    EXPECT_EQ(world.status(waiting), "waiting_for_friendship");
+    return waiting;
+  }
+  void take_credits_away() {
+    world.write([&](storage::Tx& tx) {
+      tx.exec({"UPDATE accounts SET granted = spent WHERE id = $1"}, world.account);
+    });
+  }
   // Ann's user is deleted, and somebody else registers the name.
   static void hand_over(testing::FakeCloud& cloud) {
     cloud.gone.insert("u-ann");
@@ -623,14 +637,8 @@ TEST_F(ItemsRules, WhatACustomerWasChargedForNeedsNoCreditWhenTheNameIsTheirsAga
 
 // Bob's delivery waited as Ann's before: her share of another order is not his.
 TEST_F(ItemsRules, ARenamedDeliveryThatFailsBeforeItIsRoutedInheritsNothing) {
-  auto_revoke();
-  world.deliver(order("1", "Ann"));
-  end_friendship("u-ann");
-  const auto renamed = world.deliver(order("2", "Ann"));
-  ASSERT_EQ(world.status(renamed), "waiting_for_friendship");
-  world.write([&](storage::Tx& tx) {
-    tx.exec({"UPDATE accounts SET granted = spent WHERE id = $1"}, world.account);
-  });
+  const auto renamed = waiting_beside_a_share();
+  take_credits_away();
   ASSERT_TRUE(retry(renamed, "Bob"));
   ASSERT_EQ(world.status(renamed), "failed insufficient_credits");
   refund("1");
@@ -640,11 +648,7 @@ TEST_F(ItemsRules, ARenamedDeliveryThatFailsBeforeItIsRoutedInheritsNothing) {
 }
 
 TEST_F(ItemsRules, ARenamedDeliveryThatGoesToReviewInheritsNothing) {
-  auto_revoke();
-  world.deliver(order("1", "Ann"));
-  end_friendship("u-ann");
-  const auto renamed = world.deliver(order("2", "Ann"));
-  ASSERT_EQ(world.status(renamed), "waiting_for_friendship");
+  const auto renamed = waiting_beside_a_share();
   world.write([&](storage::Tx& tx) {
     auto row = *lock_integration(tx, world.integration);
     row.hold_all = true;
@@ -652,9 +656,7 @@ TEST_F(ItemsRules, ARenamedDeliveryThatGoesToReviewInheritsNothing) {
   });
   world.accept(now(order("2", "Bob"), 1, domain::Payment::deliver));
   ASSERT_EQ(world.status(renamed), "in_review");
-  world.write([&](storage::Tx& tx) {
-    tx.exec({"UPDATE accounts SET granted = spent WHERE id = $1"}, world.account);
-  });
+  take_credits_away();
   ASSERT_TRUE(world.await(world.actions.approve(world.scheduler, world.merchant(), renamed)));
   ASSERT_EQ(world.status(renamed), "failed insufficient_credits");
   refund("1");
