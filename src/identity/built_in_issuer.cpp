@@ -73,7 +73,7 @@ Millis lock_after(std::int64_t failures) {
   return std::min(kLongestLock, kFirstLock * (std::int64_t{1} << doublings));
 }
 
-// Names the attempts of a person who is signed in; those of sign-ins are named by the e-mail address.
+// The name under which the attempts of a signed-in person are counted. Sign-ins are counted by e-mail address.
 std::string counted_for_user(UserId id) {
   return "user " + to_string(id);
 }
@@ -288,7 +288,7 @@ Task<LoginResult<storage::UserRow>> BuiltInIssuer::verify_own_password(Executor&
   auto known = co_await deps_.async_db.read(executor, [&](Tx& tx) { return storage::find_user(tx, id); });
   if (!known) co_return std::unexpected(known.error());
   if (!*known) co_return wrong_login();
-  // Counted apart from sign-ins, with which strangers could keep this person out.
+  // These attempts are counted apart from sign-ins: strangers who guess at the address lock only the latter.
   const auto counted_for = counted_for_user(id);
   co_return co_await verify_password(executor, seat, (*known)->email, std::move(password), std::move(origin),
                                      counted_for);

@@ -50,8 +50,8 @@ struct SystemResolver::State {
   std::mutex mutex;  // guards all below
   std::condition_variable wanted;
   bool stopped = false;
-  // Names with an answer in `kept`, however old, and the others, which may keep half of the threads waiting: so nobody
-  // delays known receivers by names that no server answers for.
+  // Names with an answer in `kept`, however old, and all others. Look-ups of the others take half of the threads at
+  // most, so names that no server answers for do not delay known receivers.
   std::deque<std::string> known;
   std::deque<std::string> unknown;
   int looking_up_unknown = 0;

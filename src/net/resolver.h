@@ -26,8 +26,8 @@ class Resolver {
 
 struct SystemResolverOptions {
   int threads = 8;
-  int queued =
-      10'000;  // known names that wait for a thread, and others; more are answered with nothing at once
+  // The most known names that wait for a thread, and the most other names; more are answered with nothing at once.
+  int queued = 10'000;
   Millis keep{30'000};  // how long an answer is given again without asking
   std::size_t kept = 4'096;
   std::function<Addresses(const std::string&)> look_up;  // for tests; null: getaddrinfo

@@ -14,7 +14,8 @@ namespace {
 
 using domain::ItemStatus;
 
-// Where its delivery does not need the credit any more, next_spare_credits() finds it for others.
+// If its delivery no longer needs the credit, the search for missed work gives it to another
+// (give_out_spare_credits()).
 void release_hold(DeliverySet& set, storage::ItemRow& item) {
   if (!item.held) return;
   item.held = false;

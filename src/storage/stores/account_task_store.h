@@ -32,7 +32,7 @@ struct AccountTask {
   AccountTaskKind kind = AccountTaskKind::reroute;
   DeliveryId done_to;           // the next batch is of deliveries after this one; none: of the first
   std::int64_t generation = 0;  // another one each time that the task starts from the first delivery
-  // Of resume_credits: the items that it may still resume. None: as many as credits are available.
+  // How many items resume_credits may still resume. None: as many as credits are available; other tasks have none.
   std::optional<std::int64_t> credits = std::nullopt;
 };
 

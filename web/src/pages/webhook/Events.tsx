@@ -35,7 +35,7 @@ export function Events({ it }: { it: Subscription }) {
   const at = (next: string[]) =>
     go({ ...changed(search, { event: undefined }), ...(next.length > 0 ? { at: next.join('.') } : {}) });
   const rows = read.data?.data ?? [];
-  // Where the address names none, the event that was the first when the list opened stays under the reader's eyes.
+  // If the address names no event, the one that was first when the list opened stays shown.
   const list = [it.id, status, cursor].join(' ');
   const [first, setFirst] = useState({ list: '', id: '' });
   if (rows[0] && first.list !== list && !read.isPlaceholderData) setFirst({ list, id: rows[0].id });
