@@ -76,13 +76,13 @@ class TemporaryDatabase {
     if (engine == Engine::sqlite) {
       directory_.emplace();
     } else {
-      server_ = std::make_shared<TemporaryPostgres>(kind);
+      server_ = std::make_unique<TemporaryPostgres>(kind);
     }
     open();
   }
   Database& operator*() { return *database_; }
   Database* operator->() { return database_.get(); }
-  // Closes the database and opens it again.
+  // Closes the database and opens it again; not one of PostgreSQL that came with a schema.
   void reopen() {
     database_.reset();
     open();
@@ -99,10 +99,10 @@ class TemporaryDatabase {
     if (engine == Engine::sqlite) {
       directory_.emplace();
       copy_migrated_sqlite(path());
+      open();
     } else {
-      server_ = take_migrated_postgres(kind);
+      use(take_migrated_postgres(kind, clock));
     }
-    open();
   }
 
  private:
@@ -111,13 +111,16 @@ class TemporaryDatabase {
     if (kind_ == TemporaryPostgres::Kind::quick) options.sync_file = [](int) { return 0; };
     auto opened = directory_ ? open_sqlite(options, clock) : open_postgres(patient(server_->url()), &clock);
     if (!opened) throw std::runtime_error(opened.error().message);
-    database_ = wrap_ ? wrap_(std::move(*opened)) : std::move(*opened);
+    use(std::move(*opened));
+  }
+  void use(std::unique_ptr<Database> opened) {
+    database_ = wrap_ ? wrap_(std::move(opened)) : std::move(opened);
   }
 
   const TemporaryPostgres::Kind kind_;  // quick: SQLite does not sync either
   WrapDatabase wrap_;
   std::optional<TemporaryDirectory> directory_;
-  std::shared_ptr<TemporaryPostgres> server_;
+  std::unique_ptr<TemporaryPostgres> server_;
   std::unique_ptr<Database> database_;
 };
 

@@ -1,4 +1,4 @@
-// A real browser for the tests: Debian's Chromium, which ./dev installs, driven without a window.
+// A real browser for the tests: Debian's Chromium, which ./dev installs, in the build that has no window and is a third faster.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -12,7 +12,7 @@ export class Browser {
     const it = new Browser();
     it.problems = [];
     it.chromium = await chromium.launch({
-      executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+      executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell',
       args: process.getuid() === 0 ? ['--no-sandbox'] : [],
     });
     scope.after(() => it.chromium.close());

@@ -20,7 +20,7 @@ export class Eyes {
       url,
       out,
       browser: await chromium.launch({
-        executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+        executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell',
         args: ['--disable-gpu', ...(process.getuid() === 0 ? ['--no-sandbox'] : [])],
       }),
     });

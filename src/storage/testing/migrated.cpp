@@ -13,6 +13,8 @@
 namespace presetbridge::storage::testing {
 namespace {
 
+constexpr Millis kMinute{60'000};
+
 // Closed again, as a copy needs it.
 void migrate_once(Expected<std::unique_ptr<Database>> opened) {
   if (!opened) throw std::runtime_error(opened.error().message);
@@ -31,16 +33,37 @@ class MigratedSqlite {
   TemporaryDirectory directory_;
 };
 
-// Databases of one cluster, of which each has one user after the other: emptying one takes a tenth of what making and
-// dropping one does.
+// The clock of whoever uses a database now.
+class ClockOfTheUser final : public Clock {
+ public:
+  Timestamp now() const override { return user->now(); }
+  const Clock* user = nullptr;
+};
+
+// A database of a cluster, of which the users come one after the other.
+struct Lent {
+  explicit Lent(std::unique_ptr<TemporaryPostgres> made, const Clock& first) : server(std::move(made)) {
+    clock.user = &first;
+    auto opened = open_postgres(patient(server->url()), &clock);
+    if (!opened) throw std::runtime_error(opened.error().message);
+    database = std::move(*opened);
+  }
+  const std::unique_ptr<TemporaryPostgres> server;
+  ClockOfTheUser clock;
+  std::unique_ptr<Database> database;
+  postgres::Session cleaner{
+      server->url(), postgres::Access::read_write, {kMinute, kMinute, kMinute, kMinute}};
+  bool gave_up = false;
+};
+
 class MigratedPostgres {
  public:
   explicit MigratedPostgres(TemporaryPostgres::Kind kind) : original_(kind) {
     const presetbridge::testing::ManualClock clock;
     migrate_once(open_postgres(patient(original_.url()), &clock));
     form_ = original_.run(kForm);
-    constexpr Millis minute{60'000};
-    postgres::Session session(original_.url(), postgres::Access::read_only, {minute, minute, minute, minute});
+    postgres::Session session(original_.url(), postgres::Access::read_only,
+                              {kMinute, kMinute, kMinute, kMinute});
     const auto tables =
         session.run("SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname = 'public'");
     for (int i = 0; i < PQntuples(tables.get()); ++i) {
@@ -53,19 +76,18 @@ class MigratedPostgres {
     }
   }
 
-  std::unique_ptr<TemporaryPostgres> take() {
-    std::unique_ptr<TemporaryPostgres> one;
-    if (!free_.empty()) {
-      one = std::move(free_.back());
-      free_.pop_back();
-    }
-    return one ? std::move(one) : TemporaryPostgres::copy_of(original_);
+  std::unique_ptr<Lent> take(const Clock& clock) {
+    if (free_.empty()) return std::make_unique<Lent>(TemporaryPostgres::copy_of(original_), clock);
+    auto one = std::move(free_.back());
+    free_.pop_back();
+    one->clock.user = &clock;
+    return one;
   }
   // A database of which a test has altered more than rows is not used again, nor one that its server lost.
-  void give_back(std::unique_ptr<TemporaryPostgres> one) {
+  void give_back(std::unique_ptr<Lent> one) {
     try {
-      if (one->run(kForm) != form_) return;
-      one->run(clear_);
+      if (one->gave_up || PQgetvalue(one->cleaner.run(kForm).get(), 0, 0) != form_) return;
+      one->cleaner.run(clear_);
       free_.push_back(std::move(one));
     } catch (const DbError&) {  // NOLINT(bugprone-empty-catch)
     }
@@ -86,13 +108,27 @@ class MigratedPostgres {
   std::string form_;
   std::string clear_ =
       "SET session_replication_role = replica;";  // statements that leave what the migrations wrote
-  std::vector<std::unique_ptr<TemporaryPostgres>> free_;
+  std::vector<std::unique_ptr<Lent>> free_;
 };
 
-MigratedPostgres& migrated_postgres(TemporaryPostgres::Kind kind) {
-  static std::map<TemporaryPostgres::Kind, MigratedPostgres> all;
-  return all.try_emplace(kind, kind).first->second;
-}
+class LentDatabase final : public Database {
+ public:
+  LentDatabase(MigratedPostgres& owner, const Clock& clock) : owner_(owner), lent_(owner.take(clock)) {}
+  ~LentDatabase() override { owner_.give_back(std::move(lent_)); }
+
+  Durability commit(const TxFn& fn) override { return lent_->database->commit(fn); }
+  void sync() override { lent_->database->sync(); }
+  void read(const TxFn& fn) override { lent_->database->read(fn); }
+  void give_up() override {
+    lent_->gave_up = true;
+    lent_->database->give_up();
+  }
+  std::string_view engine() const override { return lent_->database->engine(); }
+
+ private:
+  MigratedPostgres& owner_;
+  std::unique_ptr<Lent> lent_;
+};
 
 }  // namespace
 
@@ -101,11 +137,9 @@ void copy_migrated_sqlite(const std::string& path) {
   std::filesystem::copy_file(original.path(), path);
 }
 
-std::shared_ptr<TemporaryPostgres> take_migrated_postgres(TemporaryPostgres::Kind kind) {
-  auto& all = migrated_postgres(kind);
-  auto one = all.take();
-  return {one.release(),
-          [&all](TemporaryPostgres* used) { all.give_back(std::unique_ptr<TemporaryPostgres>(used)); }};
+std::unique_ptr<Database> take_migrated_postgres(TemporaryPostgres::Kind kind, const Clock& clock) {
+  static std::map<TemporaryPostgres::Kind, MigratedPostgres> all;
+  return std::make_unique<LentDatabase>(all.try_emplace(kind, kind).first->second, clock);
 }
 
 }  // namespace presetbridge::storage::testing

@@ -5,14 +5,16 @@
 #include <memory>
 #include <string>
 
+#include "base/clock.h"
+#include "storage/database.h"
 #include "storage/testing/temporary_postgres.h"
 
 namespace presetbridge::storage::testing {
 
 // Makes the file, which must not exist.
 void copy_migrated_sqlite(const std::string& path);
-// Returns a database that is emptied for the next test when its last owner lets it go. The owner closes all connections
-// to it before.
-std::shared_ptr<TemporaryPostgres> take_migrated_postgres(TemporaryPostgres::Kind kind);
+// Returns a database that reads the time from `clock`, which outlives it. When it is destroyed, its rows are deleted, and its
+// connections stay open for the next test: a new one would read the schema and plan each statement again.
+std::unique_ptr<Database> take_migrated_postgres(TemporaryPostgres::Kind kind, const Clock& clock);
 
 }  // namespace presetbridge::storage::testing
