@@ -23,13 +23,25 @@ if(NOT PRESETBRIDGE_SANITIZE)
   target_link_libraries(presetbridge_program INTERFACE mimalloc)
 endif()
 
+# presetbridge_precompile(TARGET HEADERS...): the headers are parsed once for all sources of the target. A header of ours is
+# given by its path in src.
+set(presetbridge_common_headers <algorithm> <array> <chrono> <functional> <map> <memory> <optional> <ranges> <set> <span> <string>
+  <string_view> <utility> <variant> <vector>)
+function(presetbridge_precompile target)
+  list(TRANSFORM ARGN PREPEND ${PROJECT_SOURCE_DIR}/src/ REGEX "^[^<]")
+  target_precompile_headers(${target} PRIVATE ${ARGN})
+  # Without the time in it, ccache finds what was compiled with it.
+  target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+endfunction()
+
 # presetbridge_layer(NAME DEPENDS...): the library of the folder that calls it, from its *.cpp, linked PRIVATE, and one test
-# program NAME_test from its *_test.cpp. Neither holds a folder `testing`. PRECOMPILE names the header that most tests of the
-# folder include: it is parsed once for all of them, with GoogleTest's. With BOTH_ENGINES ctest runs the program a second
-# time, on PostgreSQL; with PARTS n it runs n of them, each a part of the tests, beside each other. What a header of the folder
-# includes must be in DEPENDS too: include directories of system packages are global on Debian, so PRIVATE links are enough.
+# program NAME_test from its *_test.cpp. Neither holds a folder `testing`. PRECOMPILE names headers of src that most sources of
+# the folder include, PRECOMPILE_TESTS those that most of its tests include: they are parsed once for all of them. With
+# BOTH_ENGINES ctest runs the program a second time, on PostgreSQL; with PARTS n it runs n of them, each a part of the tests,
+# beside each other. What a header of the folder includes must be in DEPENDS too: include directories of system packages are
+# global on Debian, so PRIVATE links are enough.
 function(presetbridge_layer name)
-  cmake_parse_arguments(ARG "BOTH_ENGINES" "PARTS;PRECOMPILE" "DEPENDS;TEST_DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "BOTH_ENGINES" "PARTS" "DEPENDS;TEST_DEPENDS;PRECOMPILE;PRECOMPILE_TESTS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp ${CMAKE_CURRENT_SOURCE_DIR}/*/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/testing/")
   set(tests ${sources})
@@ -38,18 +50,14 @@ function(presetbridge_layer name)
   if(sources)
     add_library(presetbridge_${name} STATIC ${sources})
     target_link_libraries(presetbridge_${name} PUBLIC presetbridge_options PRIVATE ${ARG_DEPENDS})
+    presetbridge_precompile(presetbridge_${name} ${presetbridge_common_headers} ${ARG_PRECOMPILE})
     set(self presetbridge_${name})
   endif()
   if(BUILD_TESTING AND tests)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE presetbridge_options ${self} ${ARG_DEPENDS} ${ARG_TEST_DEPENDS}
       GTest::gtest GTest::gmock GTest::gtest_main)
-    if(ARG_PRECOMPILE)
-      set(ARG_PRECOMPILE ${CMAKE_CURRENT_SOURCE_DIR}/${ARG_PRECOMPILE})
-    endif()
-    target_precompile_headers(${name}_test PRIVATE <gmock/gmock.h> <gtest/gtest.h> ${ARG_PRECOMPILE})
-    # Without the time in it, ccache finds what was compiled with it.
-    target_compile_options(${name}_test PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+    presetbridge_precompile(${name}_test <gmock/gmock.h> <gtest/gtest.h> ${ARG_PRECOMPILE_TESTS})
     if(NOT PRESETBRIDGE_SANITIZE)
       target_compile_options(${name}_test PRIVATE -O0) # half of what compiling it takes
     endif()
