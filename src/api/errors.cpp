@@ -42,7 +42,6 @@ constexpr std::array kStatuses = {
     CodeStatus{"LAST_OWNER", 409},
     CodeStatus{"INVALID_TRANSITION", 409},
     CodeStatus{"LIMIT_REACHED", 409},
-    CodeStatus{"IDEMPOTENCY_KEY_REUSED", 409},
     CodeStatus{"CREDENTIALS_MISSING", 409},
     CodeStatus{"PAYMENTS_OFF", 409},
     CodeStatus{"PAYLOAD_TOO_LARGE", 413},

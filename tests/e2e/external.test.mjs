@@ -1,5 +1,6 @@
 // Sign-in with identity providers elsewhere, through the service: a real one (oidc-provider), and one that lies.
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -176,6 +177,25 @@ describe('a person of another provider', () => {
     const refused = await signIn('three');
     isPage(refused, 429, 'RATE_LIMIT_EXCEEDED');
     assert.ok(Number(refused.headers['retry-after']) > 60);
+  });
+
+  test('looks up no more sessions of strangers than their network may fail to sign in', async (t) => {
+    const liar = await LyingIssuer.start(t);
+    const few = await startWith(t, [['lying', 'open', liar]], { args: ['--http-trusted-proxies', '127.0.0.1'] });
+    const confirm = async () => {
+      const response = await fetch(`${few.url}/api/auth/external/lying?stepUp=true`, {
+        redirect: 'manual',
+        headers: {
+          'x-forwarded-for': '198.51.100.7',
+          cookie: `pdb_session=pdb_refresh_${randomBytes(32).toString('hex')}`,
+        },
+      });
+      await response.text();
+      return response.status;
+    };
+    const told = { 401: 0, 429: 0 };
+    while (told[429] === 0 && told[401] < 200) told[await confirm()] += 1;
+    assert.ok(told[401] >= 100 && told[429] === 1, JSON.stringify(told));
   });
 
   test('confirms there what asks for a sign-in of the last ten minutes', async () => {

@@ -75,6 +75,7 @@ Reply reply_with(int status, const Holding& holding, const identity::LoginResult
 }
 
 Task<Reply> sign_up(AuthDeps deps, Call call) {
+  if (const auto wait = deps.requests.wait(call.request); wait > Millis{0}) co_return too_often(wait);
   auto body = JsonBody::parse(call.request);
   if (!body) co_return std::unexpected(body.error());
   auto& fields = **body;
@@ -91,12 +92,11 @@ Task<Reply> sign_up(AuthDeps deps, Call call) {
   if (!deps.passwords) co_return no_passwords();
   const auto holding = holding_of(deps, call.request, cookie);
   if (!holding) co_return std::unexpected(holding.error());
-  co_return reply_with(
-      201, *holding,
-      co_await deps.issuer.sign_up(call.executor(), net::caller_of(call.request, deps.proxies),
-                                   std::move(email), std::move(password), name.value_or(""),
-                                   device_of(call.request, deps.proxies, holding->browser()),
-                                   invitation.value_or("")));
+  const auto tokens = co_await deps.issuer.sign_up(
+      call.executor(), net::caller_of(call.request, deps.proxies), std::move(email), std::move(password),
+      name.value_or(""), device_of(call.request, deps.proxies, holding->browser()), invitation.value_or(""));
+  if (!tokens && tokens.error().code == "INVITATION_INVALID") deps.requests.count(call.request);
+  co_return reply_with(201, *holding, tokens);
 }
 
 Task<Reply> sign_in(AuthDeps deps, Call call) {

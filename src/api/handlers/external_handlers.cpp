@@ -120,9 +120,14 @@ Task<Reply> begin(ExternalDeps deps, Call call) {
   if (!door) co_return failed(door.error(), return_to, std::nullopt);
   std::optional<storage::SessionRow> session;
   if (step_up == "true") {
+    if (const auto wait = deps.sign_ins.wait(call.request); wait > Millis{0})
+      co_return failed(identity::rate_limit_exceeded(wait), return_to, *door, wait);
     auto found = co_await deps.sessions.of_token(call.executor(),
                                                  SessionCookie::token(call.request, *door).value_or(""));
-    if (!found) co_return failed(found.error(), return_to, *door);
+    if (!found) {
+      if (!is_fault(found.error())) deps.sign_ins.count(call.request);
+      co_return failed(found.error(), return_to, *door);
+    }
     session = std::move(*found);
   }
   auto begun =

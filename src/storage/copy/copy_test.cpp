@@ -83,7 +83,7 @@ INSERT INTO ledger VALUES (1, 1, 1, 'grant', 5, NULL, NULL, 'n', 5, NULL), (1, 2
   (1, 3, 1, 'reversal', 1, NULL, 1, 'n', 3, 'refund');
 INSERT INTO webhook_subscriptions (id, account_id, url, encrypted_secret, event_types, integration_ids, created_at)
   VALUES (1, 1, 'https://example.com', X'00', '', '', 1);
-INSERT INTO outbound_events VALUES (1, 1, NULL, 1, 't', 'u', X'7B7D', 1);
+INSERT INTO outbound_events VALUES (1, 1, NULL, 1, 't', 'u', X'7B7D', 1, 0);
 INSERT INTO webhook_sends (id, subscription_id, event_id, status, due_at) VALUES (1, 1, 1, 'pending', 1);
 INSERT INTO webhook_attempts VALUES (1, 1, 1, 1, 1, NULL, 5, 'o', '', 'text/plain');
 INSERT INTO webhook_recoveries VALUES (1, 2, 3);

@@ -18,8 +18,9 @@ constexpr Sql kInsertSend{
     "INSERT INTO webhook_sends (id, subscription_id, event_id, status, due_at) VALUES ($1, $2, $3, "
     "'pending', $4)"};
 constexpr Sql kBodiesOfDelivery{"SELECT id, body FROM outbound_events WHERE delivery_id = $1"};
-constexpr Sql kReplaceBody{"UPDATE outbound_events SET body = $2 WHERE id = $1"};
-constexpr Sql kSendIdsOfEvent{"SELECT id FROM webhook_sends WHERE event_id = $1"};
+constexpr Sql kReplaceBody{"UPDATE outbound_events SET body = $2, erased = 1 WHERE id = $1"};
+// Locked, so that whoever records an attempt does so before the answers are blanked, or sees that the event is erased.
+constexpr Sql kSendIdsOfEvent{"SELECT id FROM webhook_sends WHERE event_id = $1 <for_update>"};
 constexpr Sql kBlankAnswers{"UPDATE webhook_attempts SET answer = '' WHERE send_id = $1 AND answer <> ''"};
 constexpr Wake kWakeSubscription{
     2,

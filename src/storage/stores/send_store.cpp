@@ -47,13 +47,15 @@ constexpr Sql kRecord{
     " last_status_code = COALESCE(CAST($6 AS BIGINT), last_status_code)"
     " WHERE id = $1 AND fence = $2 AND status = 'leased'"};
 // After kRecord: if the lease was lost, the fence is another; if the result was recorded before, the
-// attempt exists.
+// attempt exists. The body that was sent before an erasure named a user, and the answer may repeat it.
 constexpr Sql kInsertAttempt{
     "INSERT INTO webhook_attempts (subscription_id, id, send_id, event_id, at, status_code, duration_ms, "
     "outcome, answer, content_type)"
     " SELECT subscription_id, CAST($3 AS BIGINT), id, event_id, CAST($5 AS BIGINT), CAST($6 AS BIGINT), "
     "CAST($7 AS BIGINT),"
-    " $8, $9, $10 FROM webhook_sends WHERE id = $1 AND fence = $2 AND attempts = $4 AND status <> 'leased'"
+    " $8, CASE WHEN $9 <> '' AND EXISTS (SELECT 1 FROM outbound_events WHERE outbound_events.id = "
+    "webhook_sends.event_id AND erased = 1) THEN '' ELSE $9 END, $10"
+    " FROM webhook_sends WHERE id = $1 AND fence = $2 AND attempts = $4 AND status <> 'leased'"
     " ON CONFLICT (subscription_id, id) DO NOTHING"};
 constexpr Sql kRelease{
     "UPDATE webhook_sends SET status = 'pending', lease_expires_at = NULL"

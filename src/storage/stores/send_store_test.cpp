@@ -1,5 +1,6 @@
 #include "storage/stores/send_store.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <array>
 
@@ -18,6 +19,7 @@ constexpr Sql kInsertSubscription{
     "created_at)"
     " VALUES ($1, $2, 'https://shop.example/', $3, '', '', $4)"};
 constexpr Sql kReadStatus{"SELECT status FROM webhook_sends WHERE id = $1"};
+constexpr Sql kReadAnswer{"SELECT answer FROM webhook_attempts WHERE send_id = $1"};
 constexpr Sql kCountAttempts{"SELECT count(*) FROM webhook_attempts"};
 
 class SendStoreTest : public ::testing::TestWithParam<testing::Engine> {
@@ -62,6 +64,13 @@ class SendStoreTest : public ::testing::TestWithParam<testing::Engine> {
     std::string text;
     db_->read(
         [&](Tx& tx) { text = tx.one(kReadStatus, send, [](const Row& r) { return r.string(0); }).value(); });
+    return text;
+  }
+  // The stored answer of the receiver of this dispatch.
+  std::string answer_to(std::int64_t send) {
+    std::string text;
+    db_->read(
+        [&](Tx& tx) { text = tx.one(kReadAnswer, send, [](const Row& r) { return r.string(0); }).value(); });
     return text;
   }
   std::int64_t attempts() {
@@ -199,6 +208,31 @@ TEST_P(SendStoreTest, AnInactiveSubscriptionKeepsItsSendsUntilItIsActivated) {
     refresh_readiness(tx, SubscriptionId{1});
   });
   EXPECT_EQ(lease().sends.size(), 1u);
+}
+
+// Spec 9.6: the receiver was sent the username, and may repeat it.
+TEST_P(SendStoreTest, AnAnswerThatComesAfterAnErasureIsNotKept) {
+  const auto named = [](std::string_view username) {
+    return fmt::format(R"({{"delivery":{{"items":[{{"username":{}}}]}}}})", username);
+  };
+  subscribe(1);
+  for (const auto& [id, body] : {std::pair{100, named("\"ann\"")}, std::pair{101, named("null")}}) {
+    db_->write([&](Tx& tx) {
+      insert_events(tx, std::array{EventRow{EventId{id}, kAccount, DeliveryId{id}, 0, "delivery.completed",
+                                            "u" + std::to_string(id), body, tx.now()}});
+      insert_sends(tx, std::array{SendRow{id, SubscriptionId{1}, EventId{id}, tx.now()}});
+    });
+  }
+  const auto leases = lease();
+  ASSERT_EQ(leases.sends.size(), 2u);
+  db_->write([](Tx& tx) { blank_events(tx, std::array{DeliveryId{100}, DeliveryId{101}}); });
+  for (std::size_t i = 0; i < 2; ++i) {
+    auto result = success_of(leases, i);
+    result.answer = "thanks, ann";
+    record(result);
+  }
+  EXPECT_EQ(answer_to(100), "");
+  EXPECT_EQ(answer_to(101), "thanks, ann");  // its event named nobody
 }
 
 TEST_P(SendStoreTest, ASendWithoutItsEventIsDropped) {
