@@ -82,8 +82,9 @@ class TemporaryDatabase {
   }
   Database& operator*() { return *database_; }
   Database* operator->() { return database_.get(); }
-  // Closes the database and opens it again; not one of PostgreSQL that came with a schema.
+  // Closes the database and opens it again. Throws for one of PostgreSQL that came with a schema.
   void reopen() {
+    if (!directory_ && !server_) throw std::logic_error("a lent database stays open");
     database_.reset();
     open();
   }

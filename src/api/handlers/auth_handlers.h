@@ -20,7 +20,7 @@ struct AuthDeps {
   identity::BuiltInIssuer& issuer;
   std::vector<net::IpNetwork> proxies;  // whose X-Forwarded-For is believed
   net::NetworkBudget& sign_ins;         // of sign-ins with a wrong password
-  net::NetworkBudget& requests;         // of those whose token or invitation is not valid
+  net::NetworkBudget& requests;         // of those whose token, key or invitation is not valid
   SessionCookie cookie;
   services::ApiKeys& keys;  // listed in the answer to a change of password or e-mail address
   services::DisabledAccounts& disabled;

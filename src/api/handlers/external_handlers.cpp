@@ -122,10 +122,11 @@ Task<Reply> begin(ExternalDeps deps, Call call) {
   if (step_up == "true") {
     if (const auto wait = deps.sign_ins.wait(call.request); wait > Millis{0})
       co_return failed(identity::rate_limit_exceeded(wait), return_to, *door, wait);
-    auto found = co_await deps.sessions.of_token(call.executor(),
-                                                 SessionCookie::token(call.request, *door).value_or(""));
+    const auto token = SessionCookie::token(call.request, *door).value_or("");
+    auto found = co_await deps.sessions.of_token(call.executor(), token);
     if (!found) {
-      if (!is_fault(found.error())) deps.sign_ins.count(call.request);
+      // Without a token nothing was looked up; any page can send a visitor's browser here.
+      if (!token.empty() && found.error().code == "UNAUTHORIZED") deps.sign_ins.count(call.request);
       co_return failed(found.error(), return_to, *door);
     }
     session = std::move(*found);

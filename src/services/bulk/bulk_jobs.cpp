@@ -6,6 +6,7 @@
 
 #include "identity/audit.h"
 #include "storage/stores/credential_store.h"
+#include "storage/stores/people_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -60,7 +61,8 @@ Task<Expected<BulkJobRow>> BulkJobs::add(Executor& executor, identity::Principal
                  .eligible = wanted.eligible,
                  .excluded = std::move(wanted.excluded)};
   auto added = co_await async_db_.write(executor, [&](Tx& tx) -> Expected<void> {
-    storage::lock_standing(tx, by.account);  // who counts at the same time waits
+    // Who counts at the same time waits; the account may have been deleted since the request was admitted.
+    if (!storage::lock_account(tx, by.account)) throw Error{"NOT_FOUND", "There is no such account.", {}};
     if (count_bulk_jobs_under_way(tx, by.account) >= kMostBulkJobs)
       return fail("LIMIT_REACHED", "Five such jobs are under way: wait until one has ended.");
     job.created_at = tx.now();

@@ -14,6 +14,7 @@
 #include "storage/stores/account_task_store.h"
 #include "storage/stores/api_key_store.h"
 #include "storage/stores/credential_store.h"
+#include "storage/stores/people_store.h"
 
 namespace presetbridge::services {
 namespace {

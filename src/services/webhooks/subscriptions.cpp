@@ -14,6 +14,7 @@
 #include "storage/stores/credential_store.h"
 #include "storage/stores/event_store.h"
 #include "storage/stores/integration_store.h"
+#include "storage/stores/people_store.h"
 #include "storage/stores/send_store.h"
 
 namespace presetbridge::services {

@@ -1,5 +1,6 @@
 #include "storage/stores/event_store.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -19,8 +20,8 @@ constexpr Sql kInsertSend{
     "'pending', $4)"};
 constexpr Sql kBodiesOfDelivery{"SELECT id, body FROM outbound_events WHERE delivery_id = $1"};
 constexpr Sql kReplaceBody{"UPDATE outbound_events SET body = $2, erased = 1 WHERE id = $1"};
-// Locked, so that whoever records an attempt does so before the answers are blanked, or sees that the event is erased.
-constexpr Sql kSendIdsOfEvent{"SELECT id FROM webhook_sends WHERE event_id = $1 <for_update>"};
+constexpr Sql kSendsOfErased{"SELECT id, status FROM webhook_sends WHERE event_id = $1"};
+constexpr Sql kLockSend{"SELECT id FROM webhook_sends WHERE id = $1 <for_update>"};
 constexpr Sql kBlankAnswers{"UPDATE webhook_attempts SET answer = '' WHERE send_id = $1 AND answer <> ''"};
 constexpr Wake kWakeSubscription{
     2,
@@ -102,7 +103,16 @@ void blank_events(Tx& tx, std::span<const DeliveryId> deliveries) {
   for (const auto& [event, body] : blanked) flat.insert(flat.end(), {event, std::as_bytes(std::span(body))});
   tx.update_each(kReplaceBody, 2, flat);
   std::vector<Param> sends;
-  tx.query_each(kSendIdsOfEvent, 1, all, [&](std::size_t, const Row& r) { sends.emplace_back(r.int64(0)); });
+  std::vector<std::int64_t> under_way;
+  tx.query_each(kSendsOfErased, 1, all, [&](std::size_t, const Row& r) {
+    sends.emplace_back(r.int64(0));
+    if (r.text(1) == "leased") under_way.push_back(r.int64(0));
+  });
+  // Their attempts are recorded before the answers are blanked, or after the erasure, when they see it. In order of id, as
+  // record_sends() locks them.
+  std::ranges::sort(under_way);
+  const std::vector<Param> locked(under_way.begin(), under_way.end());
+  if (!locked.empty()) tx.query_each(kLockSend, 1, locked, [](std::size_t, const Row&) {});
   if (!sends.empty()) tx.exec_many(kBlankAnswers, 1, sends);
 }
 

@@ -47,7 +47,7 @@ constexpr Sql kRecord{
     " last_status_code = COALESCE(CAST($6 AS BIGINT), last_status_code)"
     " WHERE id = $1 AND fence = $2 AND status = 'leased'"};
 // After kRecord: if the lease was lost, the fence is another; if the result was recorded before, the
-// attempt exists. The body that was sent before an erasure named a user, and the answer may repeat it.
+// attempt exists. The answer may repeat a username that the body held before an erasure.
 constexpr Sql kInsertAttempt{
     "INSERT INTO webhook_attempts (subscription_id, id, send_id, event_id, at, status_code, duration_ms, "
     "outcome, answer, content_type)"
@@ -269,8 +269,13 @@ void record_sends(Tx& tx, std::span<const SendResult> results) {
   std::vector<Param> updates;
   std::vector<Param> attempts;
   std::vector<Param> releases;
-  std::set<SubscriptionId> touched;  // in order, so that two transactions lock in one order
-  for (const auto& r : results) {
+  // In order, so that two transactions lock in one order.
+  std::set<SubscriptionId> touched;
+  std::vector<const SendResult*> sorted;
+  for (const auto& r : results) sorted.push_back(&r);
+  std::ranges::sort(sorted, {}, [](const SendResult* r) { return r->send; });
+  for (const auto* one : sorted) {
+    const auto& r = *one;
     touched.insert(r.subscription);
     if (r.released) {
       releases.insert(releases.end(), {r.send, r.fence});

@@ -1,7 +1,6 @@
 #include "storage/testing/migrated.h"
 
 #include <filesystem>
-#include <map>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -138,8 +137,20 @@ void copy_migrated_sqlite(const std::string& path) {
 }
 
 std::unique_ptr<Database> take_migrated_postgres(TemporaryPostgres::Kind kind, const Clock& clock) {
-  static std::map<TemporaryPostgres::Kind, MigratedPostgres> all;
-  return std::make_unique<LentDatabase>(all.try_emplace(kind, kind).first->second, clock);
+  // Static variables, each of which ends before the cluster that it is made of.
+  const auto take = [&]<TemporaryPostgres::Kind k>() {
+    static MigratedPostgres migrated(k);
+    return std::make_unique<LentDatabase>(migrated, clock);
+  };
+  switch (kind) {
+    case TemporaryPostgres::Kind::real:
+      return take.operator()<TemporaryPostgres::Kind::real>();
+    case TemporaryPostgres::Kind::quick:
+      return take.operator()<TemporaryPostgres::Kind::quick>();
+    case TemporaryPostgres::Kind::sized:
+      return take.operator()<TemporaryPostgres::Kind::sized>();
+  }
+  throw std::logic_error("no such kind of cluster");
 }
 
 }  // namespace presetbridge::storage::testing
