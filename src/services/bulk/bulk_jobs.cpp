@@ -61,7 +61,7 @@ Task<Expected<BulkJobRow>> BulkJobs::add(Executor& executor, identity::Principal
                  .eligible = wanted.eligible,
                  .excluded = std::move(wanted.excluded)};
   auto added = co_await async_db_.write(executor, [&](Tx& tx) -> Expected<void> {
-    // Who counts at the same time waits; the account may have been deleted since the request was admitted.
+    // The lock lets one request count at a time. The account may have been deleted since this one was admitted.
     if (!storage::lock_account(tx, by.account)) throw Error{"NOT_FOUND", "There is no such account.", {}};
     if (count_bulk_jobs_under_way(tx, by.account) >= kMostBulkJobs)
       return fail("LIMIT_REACHED", "Five such jobs are under way: wait until one has ended.");

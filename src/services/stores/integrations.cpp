@@ -198,7 +198,7 @@ Task<Expected<IssuedIntegration>> Integrations::create(Executor& executor, Princ
   }
   const auto secret = wanted.secret ? *wanted.secret : crypto::random_base62(random_, kSecretLength);
   auto made = co_await async_db_.write(executor, [&](Tx& tx) {
-    // Who counts at the same time waits; the account may have been deleted since the request was admitted.
+    // The lock lets one request count at a time. The account may have been deleted since this one was admitted.
     if (!storage::lock_account(tx, by.account)) throw Error{"NOT_FOUND", "There is no such account.", {}};
     if (count_integrations(tx, by.account) >= max_integrations) {
       throw Error{"LIMIT_REACHED",

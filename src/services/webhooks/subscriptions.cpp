@@ -133,7 +133,7 @@ Task<Expected<IssuedSubscription>> Subscriptions::create(Executor& executor, Pri
     auto all_problems = problems;
     check_integrations(tx, all_problems, by, wanted.integrations);
     if (!all_problems.empty()) throw invalid(std::move(all_problems));
-    // Who counts at the same time waits; the account may have been deleted since the request was admitted.
+    // The lock lets one request count at a time. The account may have been deleted since this one was admitted.
     if (!storage::lock_account(tx, by.account)) throw Error{"NOT_FOUND", "There is no such account.", {}};
     if (count_subscriptions(tx, by.account) >= max_subscriptions) {
       throw Error{
