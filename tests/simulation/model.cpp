@@ -365,8 +365,10 @@ void Model::rename(const Order& order, Delivery& d, const std::string& name, Tim
   std::erase_if(d.promises, [&](const auto& p) { return p.second.state == State::by_hand; });
   for (const auto& file : by_hand) d.promises[{present(d), file}].state = State::by_hand;
   for (auto& [whom, promise] : d.promises) {
-    // What was taken back from them stays theirs.
-    if (promise.state == State::owed && promise.was_shared) promise.state = State::taken_by_order;
+    // What they got for a credit and was taken back stays recorded as theirs (spec 3.11), owed again since or
+    // not.
+    if (!delivered(promise.state) && promise.was_shared && promise.spent)
+      promise.state = State::taken_by_order;
   }
   std::erase_if(d.promises, [&](const auto& p) {
     return p.first.first == former && !p.second.unknown &&
@@ -385,7 +387,7 @@ void Model::rename(const Order& order, Delivery& d, const std::string& name, Tim
 // ---------------------------------------------------------------- deliveries (spec 3.1)
 
 void Model::command(Delivery& d) {
-  d.racing = d.racing || std::ranges::any_of(d.promises, [](const auto& p) {
+  d.racing = d.racing || d.waits || std::ranges::any_of(d.promises, [](const auto& p) {
                return p.second.unknown || p.second.stuck || p.second.settling;
              });
 }
@@ -483,25 +485,41 @@ void Model::mapped(std::map<std::string, std::vector<std::string>> saved,
   }
 }
 
+void Model::perhaps(const std::string& id) {
+  auto& order = orders_.at(id);
+  order.delivery->open_question = true;
+  ++order.unmapped_most;
+  auto& replacing = order.delivery->replacing;
+  if (!replacing) return;
+  for (const auto& line : order.lines) {
+    replacing->lines.insert(line.id);
+    if (const auto mapped = mappings_.find(line.sku); mapped != mappings_.end())
+      replacing->files.insert(mapped->second.begin(), mapped->second.end());
+  }
+}
+
 void Model::replace_missing(const Order& order, Delivery& d, bool must) const {
   Delivery::Replacing now{.missing = {}, .lines = {}, .files = {}, .must = must};
   for (const auto& [whom, promise] : d.promises) {
     if (whom.first == present(d) && promise.state == State::owed) now.missing.insert(whom.second);
   }
   for (const auto& line : order.lines) {
-    const bool owes = line.files && std::ranges::any_of(*line.files, [&](const std::string& file) {
+    const auto mapped = mappings_.find(line.sku);
+    if (!line.files || mapped == mappings_.end()) continue;
+    // What was put in the stead of a missing file may be missing too.
+    const bool replaced = d.replacing && d.replacing->lines.contains(line.id);
+    const bool owes = replaced || std::ranges::any_of(*line.files, [&](const std::string& file) {
                         return now.missing.contains(file);
                       });
-    const auto mapped = mappings_.find(line.sku);
-    if (!owes || mapped == mappings_.end()) continue;
+    // A mapping that is gone takes nothing away: another file must be there in its stead.
+    const bool other = replaced || std::ranges::any_of(mapped->second, [&](const std::string& file) {
+                         return std::ranges::find(*line.files, file) == line.files->end();
+                       });
+    if (!owes || !other) continue;
     now.lines.insert(line.id);
     now.files.insert(mapped->second.begin(), mapped->second.end());
   }
-  if (std::ranges::includes(now.missing, now.files)) return;
-  // Nor where each missing file is still owed, and nothing is mapped that the delivery does not know.
-  const bool known = std::ranges::all_of(
-      now.files, [&](const std::string& file) { return d.promises.contains({present(d), file}); });
-  if (known && std::ranges::includes(now.files, now.missing)) return;
+  if (now.lines.empty()) return;
   d.open_question = true;
   if (d.replacing) {
     now.missing.insert(d.replacing->missing.begin(), d.replacing->missing.end());

@@ -53,6 +53,7 @@ struct Facts {
   std::map<std::string, Friend> friends;              // by user
   std::set<std::pair<std::string, std::string>> has;  // (user, file)
   std::int64_t credits = 0;                           // available
+  std::int64_t tried = 0;  // shares that were begun since the last look; each held a credit for a while
   std::optional<Timestamp> trouble_since;  // the platform is not well, or has not been since the last quiet
   Timestamp reads_well_since{};            // the platform can be asked
   std::optional<Timestamp> writes_fail_since;  // no write can succeed
@@ -68,6 +69,7 @@ struct Promise {
   State state = State::owed;
   bool unknown = false;  // a share was begun whose outcome nobody knows
   bool was_shared = false;
+  bool spent = false;     // the share cost a credit, when it was last seen
   bool settling = false;  // it is being taken back
   // Owed by a line, too, that is no more, or another product now: whether it is taken back is not specified.
   bool may_be_taken = false;
@@ -90,6 +92,7 @@ struct Delivery {
   std::map<std::pair<std::string, std::string>, Promise> promises;  // by (user, file); of every customer
   bool dry_run = false;  // everything but the platform and credits (spec 2.11)
   bool racing = false;   // something was commanded while a share was under way
+  bool waits = false;    // for a job that is under way: an action, or a name (spec 3.3)
   // Something came about of which the specification does not say what it comes to: until all is quiet, the
   // model takes over what it is shown.
   bool open_question = false;
@@ -155,11 +158,9 @@ class Model {
   void revoke(const std::string& order);
   // Perhaps makes a delivery.
   void reprocess(const std::string& order, Timestamp now);
-  // The action was perhaps done. One that reprocesses may find lines that nothing is mapped to any more.
-  void perhaps(const std::string& order) {
-    delivery(order)->open_question = true;
-    ++orders_.at(order).unmapped_most;
-  }
+  // The action was perhaps done. One that reprocesses maps the whole order, and may find lines that nothing is
+  // mapped to any more.
+  void perhaps(const std::string& order);
   // These mappings are saved while the platform does not have the `missing` files.
   void mapped(std::map<std::string, std::vector<std::string>> saved, const std::set<std::string>& missing);
   // A login of another cloud user is saved, and all mappings with it.

@@ -10,13 +10,17 @@ using domain::InvalidatedBy;
 using domain::Payment;
 using State = Promise::State;
 
+// Whether an action is taken is the service's to choose.
+bool open(const Delivery& d) {
+  return d.open_question || d.racing || d.waits;
+}
+
 }  // namespace
 
 Model::Answer Model::may_retry(const std::string& order, const std::string& name) const {
   const auto& d = *delivery(order);
-  if (d.open_question) return Answer::either;
+  if (open(d)) return Answer::either;
   const bool with_name = !name.empty() && name != d.username;
-  if (d.racing) return Answer::either;
   switch (d.standing) {
     case Standing::open:
       return with_name ? Answer::yes : Answer::either;  // it goes on by itself
@@ -32,14 +36,13 @@ Model::Answer Model::may_retry(const std::string& order, const std::string& name
 }
 Model::Answer Model::may_reopen(const std::string& order) const {
   const auto& d = *delivery(order);
-  if (d.open_question) return Answer::either;
-  if (d.racing || d.standing == Standing::open) return Answer::either;  // while a job has it, it is taken
+  if (open(d)) return Answer::either;
+  if (d.standing == Standing::open) return Answer::either;  // while a job has it, it is taken
   return d.standing == Standing::in_review ? Answer::no : Answer::yes;
 }
 Model::Answer Model::may_approve(const std::string& order) const {
   const auto& d = *delivery(order);
-  if (d.open_question) return Answer::either;
-  if (d.racing) return Answer::either;
+  if (open(d)) return Answer::either;
   // What is too large cannot be approved while there is nothing to serve (spec 3.1).
   const bool serves = std::ranges::any_of(d.promises, [&](const auto& p) {
     return p.first.first == present(d) && p.second.state != State::dropped;
@@ -50,20 +53,18 @@ Model::Answer Model::may_approve(const std::string& order) const {
 }
 Model::Answer Model::may_invalidate(const std::string& order) const {
   const auto& d = *delivery(order);
-  if (d.open_question) return Answer::either;
-  if (d.racing) return Answer::either;
+  if (open(d)) return Answer::either;
   return d.standing == Standing::invalidated ? Answer::no : Answer::yes;
 }
 Model::Answer Model::may_complete(const std::string& order) const {
   const auto& d = *delivery(order);
-  if (d.open_question) return Answer::either;
-  if (d.racing || d.standing == Standing::open) return Answer::either;
+  if (open(d)) return Answer::either;
+  if (d.standing == Standing::open) return Answer::either;
   return d.standing == Standing::in_review || d.standing == Standing::failed ? Answer::yes : Answer::no;
 }
 Model::Answer Model::may_revoke(const std::string& order) const {
   const auto& d = *delivery(order);
-  if (d.open_question) return Answer::either;
-  if (d.racing) return Answer::either;
+  if (open(d)) return Answer::either;
   if (d.dry_run) return Answer::no;
   if (std::ranges::any_of(d.promises, [](const auto& p) {
         return p.second.stuck || p.second.may_be_taken || p.second.settling;
@@ -158,7 +159,7 @@ void Model::revoke(const std::string& order) {
 
 Model::Answer Model::may_reprocess(const std::string& id) const {
   const auto& order = orders_.at(id);
-  if (order.delivery && (order.delivery->open_question || order.delivery->racing)) return Answer::either;
+  if (order.delivery && open(*order.delivery)) return Answer::either;
   // What is not deliverable stays as it is (spec 9.3).
   if (!order.seen || is_stopped(order)) return Answer::no;
   if (payment(order) == Payment::awaiting_payment && !order.approved_unpaid) return Answer::no;

@@ -201,7 +201,13 @@ std::string EventModel::attempt(const Attempt& attempt) {
     }
     attempts.push_back(attempt);
   }
-  if (attempt.heard && attempt.status == 410) gone_.try_emplace(attempt.receiver, attempt.ended);
+  if (!attempt.heard || attempt.status != 410) return {};
+  // Where the power failed as it was recorded nobody may know of it.
+  if (attempt.uncertain) {
+    perhaps_gone_.insert(attempt.receiver);
+  } else {
+    gone_.try_emplace(attempt.receiver, attempt.ended);
+  }
   return {};
 }
 

@@ -96,7 +96,7 @@ bool Model::may_fail(const Delivery& d, ResolutionCode code, const Facts& facts)
     case ResolutionCode::friendship_timeout:
       return d.first_waited && facts.now - *d.first_waited >= kFriendshipWait;
     case ResolutionCode::insufficient_credits:
-      return facts.credits < count(d, State::owed);
+      return facts.credits - facts.tried < count(d, State::owed);
     case ResolutionCode::preset_not_found:
       return std::ranges::any_of(d.promises, [&](const auto& p) {
         return p.first.first == present(d) && p.second.state == State::owed &&
@@ -145,6 +145,7 @@ void Model::adopt(Delivery& d, const Seen& seen) const {
     }
     promise.stuck = item.status == ItemStatus::revoke_failed;
     promise.settling = item.status == ItemStatus::revoking;
+    promise.spent = item.spent;
     promise.was_shared = was_shared(item.status) || item.spent;
     if (const auto known = d.promises.find({user, item.file}); known != d.promises.end()) {
       promise.unknown = known->second.unknown;
@@ -161,7 +162,8 @@ std::string Model::seen(const std::string& id, const Seen& seen, const Facts& fa
   auto& d = *delivery(id);
   const Timestamp last_seen = std::exchange(d.last_seen, facts.now);
   long_trouble_ = long_trouble_ || (facts.trouble_since && facts.now - *facts.trouble_since >= kTroubleLimit);
-  if (seen.action_waits) return {};  // what was begun is settled first (spec 3.3)
+  d.waits = seen.action_waits;
+  if (d.waits) return {};  // what was begun is settled first (spec 3.3)
   // A job that meets a file that is missing finds that its line is mapped to another by now.
   if (d.standing == Standing::open && std::ranges::any_of(d.promises, [&](const auto& p) {
         return p.second.state == State::owed && facts.missing.contains(p.first.second);
@@ -191,6 +193,7 @@ std::string Model::seen(const std::string& id, const Seen& seen, const Facts& fa
     }
     auto& promise = at->second;
     promise.settling = item.status == ItemStatus::revoking;
+    promise.spent = item.spent;
     // What is being taken back and is owed again is given again once that is done.
     const bool before = std::exchange(promise.was_shared, true);
     const bool again = before && promise.state == State::owed && !has_now(item.status);
@@ -216,8 +219,9 @@ std::string Model::seen(const std::string& id, const Seen& seen, const Facts& fa
     d.code = ResolutionCode::none;
   }
 
-  // The job that has it ends it with its next step.
-  if (seen.status == DeliveryStatus::processing && d.standing != Standing::open && !owes) return {};
+  // The job that has it ends it with its next step; so does the next job.
+  const bool begins = seen.status == DeliveryStatus::queued || seen.status == DeliveryStatus::processing;
+  if (begins && d.standing != Standing::open && !owes) return {};
   const Standing standing = standing_of(seen);
   if (d.racing && (standing != d.standing)) {
     // The order in which a share and a command came about is the service's to choose.
@@ -408,6 +412,7 @@ std::string Model::finish(const std::string& id, const Seen& what, const Facts& 
   auto& d = *delivery(id);
   if (what.action_waits) return "an action waits for ever";
   if (what.status == DeliveryStatus::processing) return "a job of it never ends";
+  if (what.status == DeliveryStatus::queued) return "it is left undone";
   if (auto wrong = compare_items(id, what); !wrong.empty()) return wrong;
   if (d.replacing && d.replacing->must && what.status == DeliveryStatus::failed &&
       what.code == ResolutionCode::preset_not_found && unapproved(order).none() && !order.too_large &&
@@ -439,7 +444,7 @@ std::string Model::finish(const std::string& id, const Seen& what, const Facts& 
       return "the platform is back, and it is not resumed";
     if (d.code == ResolutionCode::insufficient_credits && facts.credits > owed_by_open())
       return "there are credits, and it is not resumed";
-    if (d.code == ResolutionCode::friendship_timeout && state == Friend::friends)
+    if (d.code == ResolutionCode::friendship_timeout && state == Friend::friends && facts.one_login)
       return "they are friends now, and it is not resumed";
   }
   return {};

@@ -23,6 +23,17 @@ class Power {
   // It failed: until restore() every use of the database fails as STORAGE_UNAVAILABLE.
   bool failed() const { return failed_; }
   void restore() { failed_ = false; }
+  // While one of them lives, what the failure left can be read, though the power has not been restored.
+  class Look {
+   public:
+    explicit Look(Power& power) : power_(power) { ++power_.looks_; }
+    ~Look() { --power_.looks_; }
+    Look(const Look&) = delete;
+    Look& operator=(const Look&) = delete;
+
+   private:
+    Power& power_;
+  };
   // While one of them lives, commits are the test's own, and nothing fails at them.
   class Pause {
    public:
@@ -43,6 +54,7 @@ class Power {
   std::function<void()> fails_;
   int left_ = 0;
   int paused_ = 0;
+  int looks_ = 0;
   bool failed_ = false;
 };
 

@@ -33,6 +33,7 @@ class Run {
           if (auto problem = model_.share_begins(user, file, sure); !problem.empty() && wrong_.empty())
             wrong_ = problem;
           begun_.emplace_back(user, file);
+          ++tried_;
           note(fmt::format("    a call shares {} with {}", file, user));
         }) {
     for (std::uint32_t sku = 0; sku < kSkus; ++sku) {
@@ -418,6 +419,7 @@ class Run {
       model_.share_begins(user, file, false);
     auto known = service_.facts();
     known.one_login = !moved_;
+    known.tried = std::exchange(tried_, 0);
     std::vector<DeliveryId> ids;
     for (const auto& [order, id] : deliveries_) ids.push_back(id);
     const auto [rows, items] = service_.read(ids);
@@ -509,6 +511,7 @@ class Run {
   std::map<std::string, std::set<std::string>> users_;
   std::map<std::string, domain::OrderEvent> last_told_;
   std::vector<std::pair<std::string, std::string>> begun_;  // shares, during the command
+  std::int64_t tried_ = 0;                                  // shares, since the last look
   bool moved_ = false;
 };
 

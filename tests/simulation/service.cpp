@@ -56,12 +56,14 @@ Service::Service(Sharing sharing)
   outbound_.hears = [this] { return !power_.failed(); };
   world_.cloud.auto_accept = false;
   world_.cloud.unknown_users = {"Nobody"};
-  world_.cloud.before = [this](const std::string& call, const std::string&) { return fate(call); };
+  world_.cloud.before = [this](const std::string& call, const std::string& subject) {
+    return fate(call, subject);
+  };
   world_.cloud.sharing = [this, sharing = std::move(sharing)](const std::string& user,
                                                               const std::string& file) {
     std::erase_if(begun_, [&](const auto& begun) { return std::get<0>(begun) != now(); });
     begun_.emplace_back(now(), user, file);
-    sharing(user, file, weather_ == Weather::fair);
+    sharing(user, file, weather_ == Weather::fair && !power_.failed());
   };
 }
 
@@ -208,10 +210,27 @@ std::int64_t Service::done_by(const storage::BulkJobRow& job) {
 
 // ---------------------------------------------------------------- what happens around it
 
-Fate Service::fate(const std::string& call) {
+bool Service::intends(const std::string& call, const std::string& subject) {
+  const storage::Sql intent{
+      call == "share"    ? "SELECT id FROM delivery_items WHERE file_id = $1 AND status = 'sharing'"
+      : call == "revoke" ? "SELECT id FROM delivery_items WHERE file_id = $1 AND revocation_begun = 1"
+                         : "SELECT id FROM customers WHERE cloud_user_id = $1 AND friendship = 'requesting'"};
+  const Power::Look look(power_);
+  bool found = false;
+  world_.database->read([&](storage::Tx& tx) {
+    tx.query(intent, subject, [&](const storage::Row&) { found = true; });
+  });
+  return found;
+}
+
+Fate Service::fate(const std::string& call, const std::string& subject) {
   const bool write = is_write(call);
-  if (write && power_.failed() && wrong_.empty())
-    wrong_ = fmt::format("a call begins ({}), and what it stands on was not synced", call);
+  if (write && power_.failed()) {
+    // The process is dead. A call that it was about to make stands on what was synced, or is a fault.
+    if (wrong_.empty() && !intends(call, subject))
+      wrong_ = fmt::format("a call begins ({}), and what it stands on was not synced", call);
+    return Fate::lose_request;
+  }
   switch (weather_) {
     case Weather::fair:
       return Fate::answer;

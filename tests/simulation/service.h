@@ -82,7 +82,9 @@ class Service {
   std::string wrong() const { return wrong_; }
 
  private:
-  services::testing::FakeCloud::Fate fate(const std::string& call);
+  services::testing::FakeCloud::Fate fate(const std::string& call, const std::string& subject);
+  // Whether the intent of the call is in the database.
+  bool intends(const std::string& call, const std::string& subject);
   void start_bulk();
   void stop_bulk();
   std::int64_t done_by(const storage::BulkJobRow& job);

@@ -7,10 +7,10 @@
 
 #include "crypto/api_key.h"
 #include "identity/audit.h"
+#include "services/accounts/account_lock.h"
 #include "storage/stores/activity_store.h"
 #include "storage/stores/audit_store.h"
 #include "storage/stores/integration_store.h"
-#include "storage/stores/people_store.h"
 
 namespace presetbridge::services {
 
@@ -100,7 +100,7 @@ void check_scope(Tx& tx, AccountId account, const IntegrationScope& scope) {
 }
 
 void check_limit(Tx& tx, AccountId account, std::int64_t max_active) {
-  if (!storage::lock_account(tx, account)) throw Error{"NOT_FOUND", "There is no such account.", {}};
+  lock_present_account(tx, account);
   if (storage::count_active_api_keys(tx, account) >= max_active) {
     throw Error{"LIMIT_REACHED",
                 fmt::format("An account has at most {} active API keys; deactivate one first.", max_active),

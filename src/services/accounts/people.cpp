@@ -5,6 +5,7 @@
 #include "crypto/opaque_token.h"
 #include "identity/audit.h"
 #include "identity/sessions.h"
+#include "services/accounts/account_lock.h"
 #include "storage/stores/account_store.h"
 
 namespace presetbridge::services {
@@ -129,7 +130,7 @@ Task<Expected<People::Invited>> People::invite(Executor& executor, identity::Pri
     if (until <= now || until > now + kLongestInvitation)
       return fail("VALIDATION_FAILED", "The request has fields that are not valid.",
                   {{"expiresAt", "must be in the next 30 days"}});
-    if (!storage::lock_account(tx, by.account)) return fail("NOT_FOUND", "There is no such account.");
+    lock_present_account(tx, by.account);
     const auto inviter = storage::find_person(tx, by.account, by.person->id);
     if (!inviter || inviter->role != to_string(Role::owner)) return no_member();
     if (storage::count_invitations(tx, by.account, kMostInvitations) >= kMostInvitations)

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "identity/audit.h"
+#include "services/accounts/account_lock.h"
 #include "storage/stores/credential_store.h"
-#include "storage/stores/people_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -61,8 +61,7 @@ Task<Expected<BulkJobRow>> BulkJobs::add(Executor& executor, identity::Principal
                  .eligible = wanted.eligible,
                  .excluded = std::move(wanted.excluded)};
   auto added = co_await async_db_.write(executor, [&](Tx& tx) -> Expected<void> {
-    // The lock lets one request count at a time. The account may have been deleted since this one was admitted.
-    if (!storage::lock_account(tx, by.account)) throw Error{"NOT_FOUND", "There is no such account.", {}};
+    lock_present_account(tx, by.account);
     if (count_bulk_jobs_under_way(tx, by.account) >= kMostBulkJobs)
       return fail("LIMIT_REACHED", "Five such jobs are under way: wait until one has ended.");
     job.created_at = tx.now();

@@ -60,6 +60,13 @@ class OrderRules : public ::testing::Test {
       update_integration(tx, row);
     });
   }
+  void resume_mappings() {
+    world.write([&](storage::Tx& tx) {
+      add_account_task(tx, world.account, storage::AccountTaskKind::resume_mappings);
+    });
+    world.worker->wake();
+    settle();
+  }
   OrderEvent named(const std::string& name, int minute, std::vector<std::string> skus = {"sku-1"}) {
     auto event = later(world, "1", std::move(skus), minute);
     event.username = event.raw_username = name;
@@ -164,16 +171,41 @@ TEST_F(OrderRules, ASavedMappingReplacesTheMissingFileAlone) {
   map("sku-1", "found");
   map("sku-1", "one more");
   map("sku-2", "extra");
-  world.write([&](storage::Tx& tx) {
-    add_account_task(tx, world.account, storage::AccountTaskKind::resume_mappings);
-  });
-  world.worker->wake();
-  settle();
+  resume_mappings();
   EXPECT_EQ(world.status(id), "completed");
   EXPECT_TRUE(has("u-ann", "found"));
   EXPECT_FALSE(has("u-ann", "extra"));
   EXPECT_FALSE(has("u-ann", "one more"));
   EXPECT_EQ(world.balance().spent, 2);
+}
+
+TEST_F(OrderRules, AMappingThatLostTheMissingFileTakesNothingAwayUntilARetry) {
+  map("sku-1", "found");
+  world.cloud.unknown_files = {"file-1"};
+  const auto id = deliver(later(world, "1", {"sku-1"}, 0));
+  settle();
+  ASSERT_EQ(world.status(id), "failed preset_not_found");
+  ASSERT_TRUE(has("u-ann", "found"));
+  unmap("sku-1");
+  map("sku-1", "found");
+  resume_mappings();
+  EXPECT_EQ(world.status(id), "failed preset_not_found") << "the file is paid for";
+  ASSERT_TRUE(retry(id));
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_EQ(world.balance().spent, 1);
+}
+
+TEST_F(OrderRules, AMissingFileIsReplacedByOneThatAnotherLineGave) {
+  world.cloud.unknown_files = {"file-1"};
+  const auto id = deliver(later(world, "1", {"sku-1", "sku-2"}, 0));
+  settle();
+  ASSERT_EQ(world.status(id), "failed preset_not_found");
+  unmap("sku-1");
+  map("sku-1", "file-2");
+  resume_mappings();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_EQ(world.balance().spent, 1);
 }
 
 TEST_F(OrderRules, ARetryMapsTheWholeOrderAgain) {

@@ -1,6 +1,7 @@
 #include "services/delivery/remap.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "storage/stores/credential_store.h"
@@ -66,26 +67,36 @@ bool replace_missing(DeliverySet& set, const storage::DeliveryRow& row) {
   const auto order = find_order(tx, OrderId{row.id.value});
   if (!order) return moved;
   auto state = state_of(*order);
-  std::set<std::string> lines;
+  std::map<std::string, std::set<std::string>> owed;  // files, by line
+  std::set<std::string> without;                      // lines that owe a file which is missing
   std::size_t missing = 0;
   std::set<std::string> known;
-  std::set<std::string> gone;
   std::vector<ItemStatus> before;
   for (const auto* const item : set.items_with_lines(row.id)) {
     known.insert(item->file_id);
     before.push_back(item->status);
-    if (item->former || item->status != ItemStatus::owed) continue;
+    if (item->former || item->status == ItemStatus::dropped) continue;
+    const auto ids = line_ids(*item);
+    for (const auto& id : ids) owed[id].insert(item->file_id);
+    if (item->status != ItemStatus::owed) continue;
     ++missing;
-    gone.insert(item->file_id);
-    for (auto& id : line_ids(*item)) lines.insert(std::move(id));
+    without.insert(ids.begin(), ids.end());
   }
-  for (auto& line : state.lines)
-    line.mapped = lines.contains(line.line_id) ? OrderLine::Mapped::not_yet : OrderLine::Mapped::owes;
   const auto mappings = mappings_of(tx, row.integration);
-  auto mapped = mappings.index.map(state, domain::MappingIndex::Lines::not_mapped);
   // A mapping that is gone takes nothing away by itself, and one that is new adds nothing but a replacement.
-  if (std::ranges::all_of(mapped.files, [&](const auto& file) { return gone.contains(file.file_id); }))
-    return moved;
+  const auto is_replaced = [&](const OrderLine& line) {
+    const auto* const now = line.file_id.empty() ? mappings.index.find(line) : nullptr;
+    return now != nullptr && std::ranges::any_of(*now, [&](const domain::Mapping& mapping) {
+             return mapping.action == domain::MappingAction::deliver &&
+                    !owed[line.line_id].contains(mapping.file_id);
+           });
+  };
+  for (auto& line : state.lines) {
+    const bool again = without.contains(line.line_id) && is_replaced(line);
+    line.mapped = again ? OrderLine::Mapped::not_yet : OrderLine::Mapped::owes;
+  }
+  auto mapped = mappings.index.map(state, domain::MappingIndex::Lines::not_mapped);
+  if (mapped.lines.empty()) return moved;
   std::size_t added = 0;
   std::erase_if(mapped.files, [&](const domain::OwedFile& file) {
     return !known.contains(file.file_id) && ++added > missing;

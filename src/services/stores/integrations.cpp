@@ -10,11 +10,11 @@
 
 #include "crypto/encoding.h"
 #include "identity/audit.h"
+#include "services/accounts/account_lock.h"
 #include "services/stores/products.h"
 #include "storage/stores/account_task_store.h"
 #include "storage/stores/api_key_store.h"
 #include "storage/stores/credential_store.h"
-#include "storage/stores/people_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -198,8 +198,7 @@ Task<Expected<IssuedIntegration>> Integrations::create(Executor& executor, Princ
   }
   const auto secret = wanted.secret ? *wanted.secret : crypto::random_base62(random_, kSecretLength);
   auto made = co_await async_db_.write(executor, [&](Tx& tx) {
-    // The lock lets one request count at a time. The account may have been deleted since this one was admitted.
-    if (!storage::lock_account(tx, by.account)) throw Error{"NOT_FOUND", "There is no such account.", {}};
+    lock_present_account(tx, by.account);
     if (count_integrations(tx, by.account) >= max_integrations) {
       throw Error{"LIMIT_REACHED",
                   fmt::format("An account has at most {} integrations; archive one first.", max_integrations),

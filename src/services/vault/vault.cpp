@@ -6,6 +6,7 @@
 
 #include "cloud/cloud_login.h"
 #include "identity/audit.h"
+#include "services/accounts/account_lock.h"
 #include "services/worker/account_trouble.h"
 #include "storage/stores/account_task_store.h"
 #include "storage/stores/audit_store.h"
@@ -143,7 +144,7 @@ Task<LoginResult<CredentialsView>> Vault::save(Executor& executor, identity::Pri
   }
   auto saved = co_await ports_.async_db.write(executor, [&](Tx& tx) -> Expected<CredentialsView> {
     // The platform took its time: the account may have been deleted since, or have another owner.
-    if (!storage::lock_account(tx, by.account)) return fail("NOT_FOUND", "There is no such account.");
+    lock_present_account(tx, by.account);
     if (by.person) {
       const auto person = storage::find_person(tx, by.account, by.person->id);
       if (!person || person->role != to_string(identity::Role::owner))

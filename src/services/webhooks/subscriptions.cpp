@@ -10,11 +10,11 @@
 #include "domain/delivery.h"
 #include "identity/audit.h"
 #include "net/address_guard.h"
+#include "services/accounts/account_lock.h"
 #include "services/webhooks/event_uuid.h"
 #include "storage/stores/credential_store.h"
 #include "storage/stores/event_store.h"
 #include "storage/stores/integration_store.h"
-#include "storage/stores/people_store.h"
 #include "storage/stores/send_store.h"
 
 namespace presetbridge::services {
@@ -133,8 +133,7 @@ Task<Expected<IssuedSubscription>> Subscriptions::create(Executor& executor, Pri
     auto all_problems = problems;
     check_integrations(tx, all_problems, by, wanted.integrations);
     if (!all_problems.empty()) throw invalid(std::move(all_problems));
-    // The lock lets one request count at a time. The account may have been deleted since this one was admitted.
-    if (!storage::lock_account(tx, by.account)) throw Error{"NOT_FOUND", "There is no such account.", {}};
+    lock_present_account(tx, by.account);
     if (count_subscriptions(tx, by.account) >= max_subscriptions) {
       throw Error{
           "LIMIT_REACHED",

@@ -145,8 +145,16 @@ void JobSteps::Step::fail_without_credit() {
     if (!set.without_credit(account) || set.balance(account).available() > 0) return false;
     const auto items = set.items(id);
     if (tally(items).owed == 0 || any_free(set, customer, items)) return false;
-    return conclude(set, job, customer, id, Finding::permanent, ResolutionCode::insufficient_credits);
+    return fail_unpaid(id);
   });
+}
+
+bool JobSteps::Step::fail_unpaid(DeliveryId id) {
+  if (probes(id)) {
+    progress(id);
+    take_deliveries(set, customer);
+  }
+  return conclude(set, job, customer, id, Finding::permanent, ResolutionCode::insufficient_credits);
 }
 
 std::optional<Call> JobSteps::Step::choose_call() {

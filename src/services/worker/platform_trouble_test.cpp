@@ -484,6 +484,24 @@ TEST(Trouble, AProbeThatFindsWhatIsWrongForGoodSaysSo) {
   EXPECT_EQ(world.status(id), "failed preset_not_found");
 }
 
+TEST(Trouble, AProbeThatFindsNoCreditSaysSoAndACreditResumesIt) {
+  World world(slow(), 1);
+  world.cloud.before = [](const std::string& call, const std::string& file) {
+    return call == "share" && file == "file-1" ? Fate::fail : Fate::answer;
+  };
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  world.settle(75h);
+  ASSERT_TRUE(failed_unavailable(world, id));
+  ASSERT_EQ(world.status(world.deliver(world.order("2", "Bob", {"sku-2"}))), "completed");
+  world.settle(2h);
+  EXPECT_EQ(world.status(id), "failed insufficient_credits");
+  world.cloud.before = nullptr;
+  world.grant(1);
+  world.settle(2h);
+  EXPECT_EQ(world.status(id), "completed");
+  expect_books_balance(world);
+}
+
 TEST(Trouble, AProbeOfAFriendRequestThatGetsOnQueuesTheDelivery) {
   World world(slow());
   world.cloud.auto_accept = false;

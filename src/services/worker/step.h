@@ -58,6 +58,9 @@ struct JobSteps::Step {
   bool has_other_names();
   void forget_user();
   void fail_without_credit();
+  // The delivery fails as insufficient_credits; so does a probed one, as its failure is not the platform's any
+  // more. Returns whether the job is done with it.
+  bool fail_unpaid(DeliveryId id);
   // Ends the trouble of the calls whose success the answer shows.
   void end_trouble(const Answer& answer);
   void update_clocks();

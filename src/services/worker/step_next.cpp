@@ -229,7 +229,7 @@ std::optional<Call> JobSteps::Step::next_share() {
           ShareFile{{.item = item.id, .user_id = customer.cloud_user_id, .file_id = item.file_id}, key},
           item.account, *it);
     }
-    if (unpaid) conclude(set, job, customer, *it, Finding::permanent, ResolutionCode::insufficient_credits);
+    if (unpaid) fail_unpaid(*it);
     it = unpaid ? deliveries.erase(it) : std::next(it);
   }
   return std::nullopt;

@@ -1,4 +1,5 @@
 #include "storage/stores/send_store.h"
+#include "storage/stores/subscription_store.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -233,6 +234,19 @@ TEST_P(SendStoreTest, AnAnswerThatComesAfterAnErasureIsNotKept) {
   }
   EXPECT_EQ(answer_to(100), "");
   EXPECT_EQ(answer_to(101), "thanks, ann");  // another delivery's
+}
+
+// Spec 9.6: an erasure finds the answers to an event by its sends.
+TEST_P(SendStoreTest, NoAnswerIsLeftOfADeletedSubscription) {
+  subscribe(1);
+  tell(1, 100, 1);
+  auto result = success_of(lease(), 0);
+  result.answer = "who is ann?";
+  result.status = SendStatus::pending;
+  record(result);
+  ASSERT_EQ(answer_to(100), "who is ann?");
+  db_->write([](Tx& tx) { delete_subscription(tx, SubscriptionId{1}); });
+  EXPECT_EQ(attempts(), 0);
 }
 
 TEST_P(SendStoreTest, ASendWithoutItsEventIsDropped) {

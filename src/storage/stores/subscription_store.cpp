@@ -43,7 +43,8 @@ constexpr Sql kUpdate = sql<"UPDATE webhook_subscriptions SET ", kAssigned<kColu
                             ", version = version + 1 WHERE ", kKeyed<kColumns>>;
 constexpr Sql kDeletePending{
     "DELETE FROM webhook_sends WHERE status = 'pending' AND id IN (SELECT id FROM webhook_sends"
-    " WHERE subscription_id = $1 AND status = 'pending' ORDER BY due_at, id LIMIT $2)"};
+    " WHERE subscription_id = $1 AND status = 'pending' ORDER BY due_at, id LIMIT $2) RETURNING id"};
+constexpr Sql kDeleteAttemptsOfSend{"DELETE FROM webhook_attempts WHERE send_id = $1"};
 constexpr Sql kDelete{"DELETE FROM webhook_subscriptions WHERE id = $1"};
 constexpr Sql kDeleteRecovery{"DELETE FROM webhook_recoveries WHERE subscription_id = $1"};
 constexpr std::tuple kAttemptColumns{
@@ -123,7 +124,10 @@ void delete_subscription(Tx& tx, SubscriptionId id) {
   delete_pending_sends(tx, id, kSendsBatch);
 }
 std::int64_t delete_pending_sends(Tx& tx, SubscriptionId id, int limit) {
-  return tx.exec(kDeletePending, id, limit);
+  std::vector<Param> deleted;
+  tx.query(kDeletePending, id, limit, [&](const Row& r) { deleted.emplace_back(r.int64(0)); });
+  if (!deleted.empty()) tx.exec_many(kDeleteAttemptsOfSend, 1, deleted);
+  return static_cast<std::int64_t>(deleted.size());
 }
 
 SubscriptionHealth find_subscription_health(Tx& tx, SubscriptionId subscription) {

@@ -51,7 +51,8 @@ void update_subscription(Tx& tx, SubscriptionRow& row);
 // it; the others, of which there may be a million, are left to retention (delete_sends_of_nobody).
 void delete_subscription(Tx& tx, SubscriptionId id);
 inline constexpr int kSendsBatch = 500;
-// Deletes at most `limit` of the dispatches that wait for it, the oldest; returns how many.
+// Deletes at most `limit` of the dispatches that wait for it, the oldest, with their attempts, which an erasure
+// would not find any more (spec 9.6); returns how many.
 std::int64_t delete_pending_sends(Tx& tx, SubscriptionId id, int limit);
 
 struct AttemptRow {
