@@ -314,11 +314,13 @@ std::string Model::compare_items(const std::string& id, const Seen& seen) {
   auto expected = d.promises;
   for (const auto& item : seen.items) {
     // They were named, renamed and named again: the newer one tells. Until the name is resolved nobody knows
-    // that what was delivered is theirs.
+    // that what was delivered is theirs; what was taken back may be owed beside it.
     const bool twin = item.former && user_of(item.name) == present(d) &&
                       std::ranges::any_of(seen.items, [&](const SeenItem& other) {
+                        const bool again =
+                            item.status == ItemStatus::revoked && other.status == ItemStatus::owed;
                         return !other.former && other.file == item.file &&
-                               (!other.name.empty() || item.status == ItemStatus::dropped);
+                               (!other.name.empty() || item.status == ItemStatus::dropped || again);
                       });
     if (twin) continue;
     // What was delivered by hand was so whatever the name.

@@ -217,9 +217,8 @@ bool Service::intends(const std::string& call, const std::string& subject) {
                          : "SELECT id FROM customers WHERE cloud_user_id = $1 AND friendship = 'requesting'"};
   const Power::Look look(power_);
   bool found = false;
-  world_.database->read([&](storage::Tx& tx) {
-    tx.query(intent, subject, [&](const storage::Row&) { found = true; });
-  });
+  world_.database->read(
+      [&](storage::Tx& tx) { tx.query(intent, subject, [&](const storage::Row&) { found = true; }); });
   return found;
 }
 
