@@ -28,12 +28,12 @@ type Entry = Schemas['LedgerEntry'];
 type Filter = { kind?: LedgerKind; createdFrom?: string };
 
 const columns: Column<Entry>[] = [
-  { key: 'what', header: t('ledger.col.what'), width: '30%', narrow: 'first', cell: ledgerWord },
+  { key: 'what', header: t('ledger.col.what'), width: '24%', narrow: 'first', cell: ledgerWord },
   { key: 'note', header: t('ledger.col.note'), narrow: 'second', cell: (it) => <bdi className="muted">{it.note}</bdi> },
   {
     key: 'credits',
     header: t('ledger.col.credits'),
-    width: '110px',
+    width: '80px',
     end: true,
     narrow: 'firstEnd',
     cell: (it) => <span className={styles.amount}>{amount(it.kind, it.credits)}</span>,
@@ -41,14 +41,14 @@ const columns: Column<Entry>[] = [
   {
     key: 'balance',
     header: t('ledger.col.balance'),
-    width: '110px',
+    width: '90px',
     end: true,
     cell: (it) => (it.balanceAfter === null ? null : number.format(it.balanceAfter).replace('-', '−')),
   },
   {
     key: 'when',
     header: t('ledger.col.when'),
-    width: '190px',
+    width: '150px',
     end: true,
     narrow: 'secondEnd',
     cell: (it) => <Time at={it.at} />,

@@ -25,7 +25,7 @@ const columns: Column<Purchase>[] = [
   {
     key: 'state',
     header: t('purchases.col.state'),
-    width: '27%',
+    width: '33%',
     narrow: 'first',
     cell: (it) => <PurchaseState it={it} />,
   },
@@ -50,7 +50,7 @@ const columns: Column<Purchase>[] = [
   {
     key: 'when',
     header: t('purchases.col.when'),
-    width: '190px',
+    width: '150px',
     end: true,
     cell: (it) => <Time at={it.paidAt ?? it.createdAt} />,
   },
