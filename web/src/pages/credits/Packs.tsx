@@ -18,6 +18,9 @@ import styles from './credits.module.css';
 
 type Pack = Schemas['CreditPack'];
 
+// The words of a name, however its numbers are written.
+const says = (name: string) => name.replace(/(?<=\d)[\s.,'’](?=\d)/gu, '');
+
 export function Packs({ debt }: { debt: number }) {
   const read = useQuery(queries.packs());
   const owner = useIsOwner();
@@ -84,7 +87,9 @@ function Choice({ packs, debt }: { packs: Pack[]; debt: number }) {
             <input type="radio" name="pack" checked={it.id === pack.id} onChange={() => setChosen(it.id)} />
             <bdi>
               <span className="strong">{t('packs.holds', { count: it.credits })}</span>
-              {it.name === t('packs.holds', { count: it.credits }) ? null : <span className="muted"> {it.name}</span>}
+              {says(it.name) === says(t('packs.holds', { count: it.credits })) ? null : (
+                <span className="muted"> {it.name}</span>
+              )}
             </bdi>
             <span className="muted">{t('packs.each', { price: money(it.amount, it.currency, it.credits) })}</span>
             <span className={styles.price}>{money(it.amount, it.currency)}</span>

@@ -4,7 +4,7 @@ import { Button, NativeSelect } from '@mantine/core';
 import { IconArrowLeft } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import { queries, type EventQuery } from '@/api/queries';
 import { Pager } from '@/components/Pager';
 import { Loaded, SkeletonRows } from '@/components/States';
@@ -22,6 +22,16 @@ import styles from './webhook.module.css';
 const route = getRouteApi('/inside/integrations/webhooks/$id');
 const PAGE = 30;
 const day = 86_400_000;
+
+// The name of an event, which a narrow column breaks behind its marks.
+function breakable(name: string) {
+  return name.split(/(?<=[._])/).map((part, index) => (
+    <Fragment key={index}>
+      {part}
+      <wbr />
+    </Fragment>
+  ));
+}
 
 export function Events({ it }: { it: Subscription }) {
   const search = route.useSearch();
@@ -130,7 +140,7 @@ function EventRow({
       >
         <Shape icon={icon} colour={colour} />
         <span className={styles.names}>
-          <code>{event.type}</code>
+          <code>{breakable(event.type)}</code>
           <span>
             {order ? t('events.order', { order }) : event.type === 'webhook.test' ? t('events.test') : null}
             {event.attemptCount > 1 ? `, ${t('events.attempt', { n: event.attemptCount })}` : null}
