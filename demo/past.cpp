@@ -56,7 +56,7 @@ using testing::SeededRandom;
 using testing::VirtualScheduler;
 
 // Wake-ups do the work as it comes, and timers what is due later; a look at all is for what neither told of.
-constexpr Millis kLook = minutes{5};
+constexpr Millis kPoll = minutes{5};
 
 constexpr std::string_view kSecretOfBank = "whsec_of_the_past";
 constexpr std::string_view kBaseUrl = "http://127.0.0.1";
@@ -228,9 +228,9 @@ struct Past::Parts {
                                    .poll = minutes{1},
                                    .maintenance = minutes{1}}};
   services::WebhookDispatcher dispatcher{{scheduler, clock, ids, log, metrics, async_db, receivers, cipher},
-                                         {.sandbox = true, .poll = kLook, .maintenance = minutes{1}}};
+                                         {.sandbox = true, .poll = kPoll, .maintenance = minutes{1}}};
   services::SubscriptionWatch subscription_watch{
-      scheduler, async_db, ids, random, log, [this] { work_came(); }, {.look = kLook}};
+      scheduler, async_db, ids, random, log, [this] { work_came(); }, {.poll = kPoll}};
   services::ShopErasure shop_erasure{scheduler, async_db, changes, log};
   services::Intake intake{async_db, changes, clock, [this] { work_came(); }, [this] { shop_erasure.wake(); }};
   services::StoreTally tally{scheduler, async_db, ids, clock, log, {.period = minutes{1}}};
@@ -251,7 +251,7 @@ struct Past::Parts {
                          .forget_sessions = [this](AccountId account) { cloud_sessions.invalidate(account); },
                          .retire_sessions = [this](AccountId account) { cloud_sessions.retire(account); },
                          .changed = [this] { work_came(); }}};
-  services::CredentialChecks credential_checks{scheduler, vault, log, kLook};
+  services::CredentialChecks credential_checks{scheduler, vault, log, kPoll};
   services::Housekeeping housekeeping{scheduler, async_db, log, services::Retention{}};
   services::Presets presets{async_db, stored, cloud_logins, clock};
   services::PresetUses preset_uses{async_db};
@@ -274,7 +274,7 @@ struct Past::Parts {
       bank_http, crypto::SecretString("sk_test_of_the_past"), {.base_url = std::string(kBaseUrl)}};
   services::Settlement settlement{async_db, changes, processor, log, [this] { work_came(); }};
   services::Reconciliation reconciliation{{scheduler, clock, async_db, settlement, log, metrics, "past"},
-                                          {.look = kLook, .notices = kLook}};
+                                          {.poll = kPoll, .notices = kPoll}};
   services::Purchases purchases{
       async_db, ids, &settlement, {.packs = packs_of(config), .base_url = std::string(kBaseUrl)}};
   const std::vector<crypto::SecretString> secrets_of_bank = bank_secrets();

@@ -306,7 +306,7 @@ TEST_F(ApiTest, AKeyIsRotatedWithAnOverlap) {
       << "it needs no body";
 }
 
-TEST_F(ApiTest, WhatIsWrongWithASignUpIsToldAllAtOnce) {
+TEST_F(ApiTest, WhatIsWrongWithASignUpIsReportedAllAtOnce) {
   const auto fields = [&](json::object body) {
     const auto refused = post("/api/auth/sign-up", std::move(body));
     EXPECT_EQ(refused.status, 422);
@@ -383,7 +383,7 @@ TEST_F(ApiTest, AParameterThatTheContractDoesNotHaveIsRefusedAndTheNearestNamed)
   EXPECT_EQ(send("GET", "/.well-known/jwks.json?now=1").status, 200);
 }
 
-TEST_F(ApiTest, WhatIsWrongWithAQueryIsToldAllAtOnce) {
+TEST_F(ApiTest, WhatIsWrongWithAQueryIsReportedAllAtOnce) {
   const auto ann = sign_up("ann@example.com");
   const auto refused = send("GET", "/api/keys?limit=0&cursor=x&active=maybe&colour=red", bearer(ann));
   EXPECT_EQ(refused.status, 422);
@@ -430,7 +430,7 @@ TEST_F(ApiTest, AFieldThatABodyDoesNotHaveIsRefusedAndTheNearestNamed) {
       << "nobody was signed up";
 }
 
-TEST_F(ApiTest, WhatIsWrongWithAKeyIsToldAllAtOnce) {
+TEST_F(ApiTest, WhatIsWrongWithAKeyIsReportedAllAtOnce) {
   const auto ann = sign_up("ann@example.com");
   const auto refused =
       create_key(ann, {{"name", " "}, {"permissions", json::array{"account", "login"}}, {"expiresAt", 7}});
@@ -534,7 +534,7 @@ TEST_F(ApiTest, ABrowsersSessionIsACookieAndAgesOutOfWhatShowsASecret) {
   EXPECT_EQ(send("GET", "/api/known", bearer(fresh)).code(), "UNAUTHORIZED") << "its ID tokens end with it";
 }
 
-TEST_F(ApiTest, SignUpCountsTheTriesOfWhoStandsBehindATrustedProxy) {
+TEST_F(ApiTest, SignUpCountsTheAttemptsOfWhoStandsBehindATrustedProxy) {
   const auto issuer = world_.issuer(
       {.iss = "https://bridge.example", .signups = identity::SignUpLimits{.per_address = 1, .together = 4}});
   ASSERT_TRUE(world_.await(issuer->start(world_.scheduler)));

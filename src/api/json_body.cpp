@@ -49,24 +49,24 @@ const json::object kNoFields;
 struct UnknownFields {
   const std::map<std::string, JsonReading::Names, std::less<>>& names;
   std::vector<FieldProblem>& problems;
-  std::size_t told = 0;
+  std::size_t reported = 0;
 
-  void look(const std::string& place, const std::string& prefix, const json::object& object) {
+  void scan(const std::string& place, const std::string& prefix, const json::object& object) {
     const auto known = names.find(place);
     if (known == names.end()) return;  // not read as fields
     for (const auto& [key, value] : object) {
-      if (told == kUnknownNamesTold) return;
+      if (reported == kMostUnknownNames) return;
       const std::string name = key;
       if (!known->second.contain(name)) {
         problems.push_back(unknown_field(prefix, name, known->second.taken));
-        ++told;
+        ++reported;
       } else if (value.is_object()) {
-        look(place + name + '.', prefix + name + '.', value.get_object());
+        scan(place + name + '.', prefix + name + '.', value.get_object());
       } else if (value.is_array() && names.contains(place + name + "[].")) {
         const auto& array = value.get_array();
         for (std::size_t i = 0; i < array.size(); ++i) {
           if (array[i].is_object())
-            look(place + name + "[].", fmt::format("{}{}[{}].", prefix, name, i), array[i].get_object());
+            scan(place + name + "[].", fmt::format("{}{}[{}].", prefix, name, i), array[i].get_object());
         }
       }
     }
@@ -363,7 +363,7 @@ void JsonBody::wipe() {
 
 std::optional<Error> JsonBody::problems() const {
   auto problems = content_->reading.problems;
-  UnknownFields{content_->reading.names, problems}.look("", "", content_->object);
+  UnknownFields{content_->reading.names, problems}.scan("", "", content_->object);
   if (problems.empty()) return std::nullopt;
   return invalid_fields(std::move(problems));
 }

@@ -61,7 +61,7 @@ std::optional<Error> Operations::read(const Router::Route& route, Call& call) co
   std::vector<FieldProblem> unknown;
   for (const auto& [name, value] : *query) {
     if (std::ranges::find(operation.parameters, name) != operation.parameters.end()) continue;
-    if (unknown.size() == kUnknownNamesTold) break;
+    if (unknown.size() == kMostUnknownNames) break;
     unknown.push_back(unknown_parameter(name, operation.parameters));
   }
   if (operation.parameters.empty() && !unknown.empty()) return invalid_query(std::move(unknown));

@@ -11,13 +11,13 @@ class Patches : public MerchantApiTest {
  protected:
   Patches() { add_orders_routes(router_, {orders_, bulk_, std::chrono::days{30}}); }
 
-  using Told = std::map<std::string, std::string>;
-  static Told told(const Answer& answer) {
-    Told told;
-    if (answer.status != 422) return told;
+  using Problems = std::map<std::string, std::string>;
+  static Problems problems_of(const Answer& answer) {
+    Problems problems;
+    if (answer.status != 422) return problems;
     for (const auto& detail : answer.body.at("error").at("details").as_array())
-      told[std::string(detail.at("field").as_string())] = detail.at("problem").as_string();
-    return told;
+      problems[std::string(detail.at("field").as_string())] = detail.at("problem").as_string();
+    return problems;
   }
   // Every member that is shown, with another value, is changed, refused or documented as ignored.
   void expect_no_silence(const std::string& path, const std::set<std::string>& settable,
@@ -31,8 +31,8 @@ class Patches : public MerchantApiTest {
       if (moving.contains(name)) {
         EXPECT_EQ(answer.status, 200) << name;
       } else {
-        ASSERT_EQ(told(answer).count(name), 1U) << name << ' ' << answer.text;
-        EXPECT_TRUE(told(answer)[name].starts_with("cannot be changed")) << answer.text;
+        ASSERT_EQ(problems_of(answer).count(name), 1U) << name << ' ' << answer.text;
+        EXPECT_TRUE(problems_of(answer)[name].starts_with("cannot be changed")) << answer.text;
       }
     }
   }
@@ -47,7 +47,7 @@ TEST_F(Patches, AStoresMembersThatCannotBeChangedAreRefused) {
   expect_no_silence(path, {"name", "active", "owningKeyId", "settings"},
                     {"mappingCount", "lastOrderAt", "topicsSeen", "counts", "intake"});
   const auto refused = send(me_, "PATCH", path, json::object{{"webhookUrl", "https://evil.example/"}});
-  EXPECT_EQ(told(refused), (Told{{"webhookUrl", "cannot be changed"}}));
+  EXPECT_EQ(problems_of(refused), (Problems{{"webhookUrl", "cannot be changed"}}));
 }
 
 TEST_F(Patches, ASubscriptionsMembersThatCannotBeChangedAreRefused) {
@@ -63,9 +63,10 @@ TEST_F(Patches, ASubscriptionsMembersThatCannotBeChangedAreRefused) {
 TEST_F(Patches, WhatCannotBeSetIsNotNamedAsMeant) {
   const auto path = "/api/integrations/" + add_integration().string("id");
   EXPECT_EQ(
-      told(send(me_, "PATCH", path, json::object{{"webhookUri", "x"}, {"sekret", "y"}})),
-      (Told{{"webhookUri", "is not a field of this request; it takes name, active, settings, owningKeyId"},
-            {"sekret", "is not a field of this request; it takes name, active, settings, owningKeyId"}}));
+      problems_of(send(me_, "PATCH", path, json::object{{"webhookUri", "x"}, {"sekret", "y"}})),
+      (Problems{
+          {"webhookUri", "is not a field of this request; it takes name, active, settings, owningKeyId"},
+          {"sekret", "is not a field of this request; it takes name, active, settings, owningKeyId"}}));
 }
 
 TEST_F(Patches, ASearchForNothingIsRefusedAndAListAndItsJobReadItAlike) {
@@ -73,18 +74,19 @@ TEST_F(Patches, ASearchForNothingIsRefusedAndAListAndItsJobReadItAlike) {
   for (const std::string path : {"/api/orders", "/api/deliveries"}) {
     for (const std::string q : blank) {
       const auto refused = send(me_, "GET", path + "?q=" + *percent_decode(q));
-      EXPECT_EQ(told(refused), (Told{{"q", "must have something to search for"}})) << path << ' ' << q;
+      EXPECT_EQ(problems_of(refused), (Problems{{"q", "must have something to search for"}}))
+          << path << ' ' << q;
     }
     EXPECT_EQ(send(me_, "GET", path + "?q=" + *percent_decode("%C2%A0@jonas%C2%A0")).status, 200);
   }
   for (const std::string q : blank) {
     const auto refused =
         send(me_, "POST", "/api/orders/reprocess", json::object{{"q", *percent_decode(q)}, {"dryRun", true}});
-    EXPECT_EQ(told(refused), (Told{{"q", "must have something to search for"}})) << q;
+    EXPECT_EQ(problems_of(refused), (Problems{{"q", "must have something to search for"}})) << q;
   }
 }
 
-TEST_F(Patches, OfManyProblemsTheFirstHundredAreTold) {
+TEST_F(Patches, OfManyProblemsTheFirstHundredAreReported) {
   json::array mappings;
   for (int i = 0; i < 1'000; ++i) mappings.emplace_back(json::object());
   const auto refused = send(me_, "PUT", "/api/integrations/" + add_integration().string("id") + "/mappings",

@@ -128,7 +128,7 @@ std::expected<std::vector<std::pair<std::string, std::string>>, FieldProblem> pa
     auto name = percent_decode(part.substr(0, equals), true);
     auto value = percent_decode(part.substr(std::min(equals + 1, part.size())), true);
     const auto refuse = [&](const char* problem) {
-      return std::unexpected(FieldProblem{name && !name->empty() ? told_name(*name) : "query", problem});
+      return std::unexpected(FieldProblem{name && !name->empty() ? shortened_name(*name) : "query", problem});
     };
     if (!name || !value) {
       const auto bytes = decoded_bytes(part, true);

@@ -60,10 +60,10 @@ TEST_F(RouterTest, AMethodThatAPathDoesNotTakeIs405WithAllow) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().status, 405);
   EXPECT_EQ(refused.error().headers.get("Allow"), "GET, HEAD, POST");
-  const auto told = router_.match("DELETE", "/api/keys/key_1");
-  EXPECT_EQ(told.error().status, 405);
-  EXPECT_TRUE(told.error().body.contains("METHOD_NOT_ALLOWED"));
-  EXPECT_TRUE(told.error().body.contains("Keys stay."));
+  const auto with_reason = router_.match("DELETE", "/api/keys/key_1");
+  EXPECT_EQ(with_reason.error().status, 405);
+  EXPECT_TRUE(with_reason.error().body.contains("METHOD_NOT_ALLOWED"));
+  EXPECT_TRUE(with_reason.error().body.contains("Keys stay."));
 }
 
 TEST_F(RouterTest, HeadIsTakenWhereGetIs) {
@@ -128,7 +128,7 @@ TEST(JsonBodyTest, WhereNoneIsNeededNoneIsAnEmptyObject) {
   EXPECT_EQ(JsonBody::parse_optional(request_with("{")).error().code, "VALIDATION_FAILED");
 }
 
-TEST(QueryTest, WhatIsWrongWithItIsToldOfTheParameter) {
+TEST(QueryTest, WhatIsWrongWithItIsReportedOfTheParameter) {
   EXPECT_EQ(parse_query("a=1&b=%C3%A4").value().at(1).second, "\u00e4");
   EXPECT_EQ(parse_query("a=1&limit=2&limit=3").error(), (FieldProblem{"limit", "is given more than once"}));
   EXPECT_EQ(parse_query("a=%ff").error(), (FieldProblem{"a", "is not UTF-8 in percent-encoding"}));
@@ -139,7 +139,7 @@ TEST(QueryTest, WhatIsWrongWithItIsToldOfTheParameter) {
   EXPECT_EQ(parse_query(longest + "&" + longest).error().field, std::string(60, 'x') + "…");
 }
 
-TEST(JsonBodyTest, EveryProblemIsToldAtOnce) {
+TEST(JsonBodyTest, EveryProblemIsReportedAtOnce) {
   auto body =
       JsonBody::parse(request_with(R"({"a":1,"long":"äöü","ctl":"x\u0000","n":1.5,"big":99,"flag":"yes",
     "time":"soon","pick":"z","list":[1,"ok"],"id":"acc_1","sub":{"x":""},"rows":[{"q":0},7]})"));
@@ -234,16 +234,16 @@ TEST(JsonBodyTest, ATextIsJudgedAsItWasSent) {
   EXPECT_EQ(problem("ab\\n", {.lines = true}), "");
 }
 
-std::vector<std::pair<std::string, std::string>> told(const std::optional<Error>& error) {
-  std::vector<std::pair<std::string, std::string>> told;
+std::vector<std::pair<std::string, std::string>> problems_of(const std::optional<Error>& error) {
+  std::vector<std::pair<std::string, std::string>> problems;
   if (error) {
-    for (const auto& [field, problem] : error->details) told.emplace_back(field, problem);
+    for (const auto& [field, problem] : error->details) problems.emplace_back(field, problem);
   }
-  return told;
+  return problems;
 }
 
-TEST(JsonBodyTest, AFieldThatNobodyAskedForIsTold) {
-  using Told = std::vector<std::pair<std::string, std::string>>;
+TEST(JsonBodyTest, AFieldThatNobodyAskedForIsReported) {
+  using Problems = std::vector<std::pair<std::string, std::string>>;
   auto body = JsonBody::parse(request_with(
       R"({"nmae":"x","any":{"thing":1},"none":null,"zzzzzzzz":null,"settings":{"hodl":true,"hold":true},
           "rows":[{"q":1},{"q":1,"quantiti":2,"deep":{"er":[{"w":1}]}}]})"));
@@ -259,24 +259,25 @@ TEST(JsonBodyTest, AFieldThatNobodyAskedForIsTold) {
     if (!row.has("deep")) continue;
     for (auto& er : row.object("deep").objects("er", 5)) er.skip({"v"});
   }
-  EXPECT_EQ(told(body->problems()),
-            (Told{{"nmae", "is not a field of this request; is name meant?"},
-                  {"zzzzzzzz", "is not a field of this request; it takes name, any, none, settings, rows"},
-                  {"settings.hodl", "is not a field of this request; is hold meant?"},
-                  {"rows[1].quantiti", "is not a field of this request; is quantity meant?"},
-                  {"rows[1].deep.er[0].w", "is not a field of this request; it takes none"}}));
+  EXPECT_EQ(
+      problems_of(body->problems()),
+      (Problems{{"nmae", "is not a field of this request; is name meant?"},
+                {"zzzzzzzz", "is not a field of this request; it takes name, any, none, settings, rows"},
+                {"settings.hodl", "is not a field of this request; is hold meant?"},
+                {"rows[1].quantiti", "is not a field of this request; is quantity meant?"},
+                {"rows[1].deep.er[0].w", "is not a field of this request; it takes none"}}));
   EXPECT_TRUE(f.names_others());
   f.refuse_changes({{"nmae", "x"}, {"zzzzzzzz", 1}}, {"zzzzzzzz"});
   EXPECT_FALSE(f.names_others());
-  EXPECT_EQ(told(body->problems()).size(), 3U);
+  EXPECT_EQ(problems_of(body->problems()).size(), 3U);
 }
 
-TEST(JsonBodyTest, OfManyUnknownFieldsTheFirstAreToldAndNoneAtLength) {
+TEST(JsonBodyTest, OfManyUnknownFieldsTheFirstAreReportedAndNoneAtLength) {
   std::string many = "{\"" + std::string(61, 'x') + "\":1";
   for (int i = 0; i < 1'000; ++i) many += ",\"f" + std::to_string(i) + "\":1";
   const auto body = JsonBody::parse(request_with(many + "}"));
   ASSERT_TRUE(body);
-  const auto details = told(body->problems());
+  const auto details = problems_of(body->problems());
   ASSERT_EQ(details.size(), 20U);
   EXPECT_EQ(details[0].first, std::string(60, 'x') + "…");
   EXPECT_EQ(details[1],
@@ -284,18 +285,19 @@ TEST(JsonBodyTest, OfManyUnknownFieldsTheFirstAreToldAndNoneAtLength) {
 }
 
 TEST(JsonBodyTest, AProblemAlwaysSaysWhere) {
-  using Told = std::vector<std::pair<std::string, std::string>>;
+  using Problems = std::vector<std::pair<std::string, std::string>>;
   auto body =
       JsonBody::parse(request_with(R"({"":1,"rows":[{"":1},{"ä)" + std::string(60, 'x') + R"(":1}]})"));
   ASSERT_TRUE(body);
   for (auto& row : (*body)->objects("rows", 5)) row.optional_integer("q", 1, 9);
-  EXPECT_EQ(told(body->problems()),
-            (Told{{"body", "has a field without a name"},
-                  {"rows[0]", "has a field without a name"},
-                  {"rows[1].ä" + std::string(58, 'x') + "…", "is not a field of this request; it takes q"}}));
+  EXPECT_EQ(
+      problems_of(body->problems()),
+      (Problems{{"body", "has a field without a name"},
+                {"rows[0]", "has a field without a name"},
+                {"rows[1].ä" + std::string(58, 'x') + "…", "is not a field of this request; it takes q"}}));
 }
 
-TEST(QueryTest, ATimeWhosePlusIsASpaceIsToldHowToWriteIt) {
+TEST(QueryTest, ATimeWhosePlusIsASpaceIsRefusedWithHowToWriteIt) {
   Call call;
   call.query = parse_query("from=2026-01-02T03:04:05+05:30&to=2026-01-02T03:04:05%2B05:30").value();
   QueryFields fields(call);

@@ -59,7 +59,7 @@ TEST(SessionCookie, ThisMachineIsItselfByAnyOfItsNames) {
       << "the service has an https address";
 }
 
-TEST(SessionCookie, PlainHttpElsewhereIsToldSo) {
+TEST(SessionCookie, PlainHttpElsewhereIsReported) {
   const std::string base = "http://192.168.1.5:8080";
   EXPECT_EQ(judge(base, {{"Origin", base}, {"Host", "192.168.1.5:8080"}}), "INSECURE_ADDRESS");
   EXPECT_EQ(judge(base, {{"Origin", "http://localhost:8080"}, {"Host", "localhost:8080"}}), "loopback");

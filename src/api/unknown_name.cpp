@@ -9,7 +9,7 @@
 namespace presetbridge::api {
 namespace {
 
-constexpr std::size_t kLongestNameTold = 60;
+constexpr std::size_t kLongestName = 60;
 
 std::string instead(std::string_view name, std::span<const std::string> known) {
   if (known.empty()) return "it takes none";
@@ -19,9 +19,9 @@ std::string instead(std::string_view name, std::span<const std::string> known) {
 
 }  // namespace
 
-std::string told_name(std::string_view name) {
-  if (name.size() <= kLongestNameTold) return std::string(name);
-  return std::string(domain::cut_utf8(name, kLongestNameTold)) + "…";
+std::string shortened_name(std::string_view name) {
+  if (name.size() <= kLongestName) return std::string(name);
+  return std::string(domain::cut_utf8(name, kLongestName)) + "…";
 }
 
 FieldProblem unknown_field(std::string_view prefix, std::string_view name,
@@ -30,13 +30,13 @@ FieldProblem unknown_field(std::string_view prefix, std::string_view name,
     const auto parent = prefix.empty() ? "body" : prefix.substr(0, prefix.size() - 1);
     return {std::string(parent), "has a field without a name"};
   }
-  return {std::string(prefix) + told_name(name),
+  return {std::string(prefix) + shortened_name(name),
           fmt::format("is not a field of this request; {}", instead(name, known))};
 }
 
 FieldProblem unknown_parameter(std::string_view name, std::span<const std::string> known) {
   if (name.empty()) return {"query", "has a parameter without a name"};
-  return {told_name(name), fmt::format("is not a parameter of this request; {}", instead(name, known))};
+  return {shortened_name(name), fmt::format("is not a parameter of this request; {}", instead(name, known))};
 }
 
 }  // namespace presetbridge::api

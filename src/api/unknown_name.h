@@ -10,10 +10,10 @@
 namespace presetbridge::api {
 
 // The most unknown names that one answer lists.
-inline constexpr std::size_t kUnknownNamesTold = 20;
+inline constexpr std::size_t kMostUnknownNames = 20;
 
 // A name that somebody sent, as an answer repeats it: its first 60 bytes, and … where there are more.
-std::string told_name(std::string_view name);
+std::string shortened_name(std::string_view name);
 
 // The problem of `name` behind `prefix` ("items[2]."), which is no field. Names the nearest of
 // `known`, or all of them where none is near.

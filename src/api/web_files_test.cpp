@@ -54,7 +54,7 @@ TEST_F(WebFilesTest, NamedByContentIsKeptAndPagesAreAskedForEachTime) {
   EXPECT_EQ(field(*files_.answer(get("/p")), "Cache-Control"), "no-cache");
 }
 
-TEST_F(WebFilesTest, WhoHasItIsToldThatItIsUnchanged) {
+TEST_F(WebFilesTest, WhoHasItIsAnsweredThatItIsUnchanged) {
   const auto tag = field(*files_.answer(get("/", {{"Accept-Encoding", "br"}})), "ETag");
   for (const auto& sent : {tag, "W/" + tag, "\"x\", " + tag, std::string("*")}) {
     const auto response = files_.answer(get("/", {{"Accept-Encoding", "br"}, {"If-None-Match", sent}}));

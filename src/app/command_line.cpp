@@ -43,8 +43,8 @@ std::string meant(const CLI::App& verb, const std::string& flag) {
   return nearest ? "; is " + *nearest + " meant?" : "";
 }
 
-// What was wrong with the words, and the verbs that stood to choose from.
-std::string told(const CLI::App* app, const CLI::Error& error) {
+// The error in the words, and the verbs that there were to choose from.
+std::string failure_text(const CLI::App* app, const CLI::Error& error) {
   std::string known;
   const auto* last = app;
   while (!last->get_subcommands().empty()) last = last->get_subcommands().front();
@@ -83,7 +83,7 @@ std::vector<std::string> with_help_as_flag(const CLI::App& app, std::vector<std:
     verb = next.front();
     ++at;
   }
-  // What is no verb is told as such.
+  // A word that is no verb is reported as such.
   const bool unknown = at < words.size() && !words[at].starts_with('-') &&
                        !verb->get_subcommands([](const CLI::App*) { return true; }).empty();
   if (asked && !unknown) words.insert(words.begin() + static_cast<std::ptrdiff_t>(at), "--help");
@@ -103,7 +103,7 @@ int run_command_line(int argc, char** argv) {
   CLI::App app{"Preset Delivery Bridge: from a store's order to a file shared on the cloud platform."};
   app.name("presetbridge");
   app.require_subcommand(1);
-  app.failure_message(told);
+  app.failure_message(failure_text);
   ConfigFlags flags;
   std::function<int()> run;
 

@@ -15,7 +15,7 @@ TEST(CreditPack, IsReadFromOneLine) {
                 .id = "small_1", .name = "100 credits", .credits = 100, .amount = 1900, .currency = "eur"}));
 }
 
-TEST(CreditPack, WhatIsNoneIsToldWhy) {
+TEST(CreditPack, WhatIsNoneIsRefusedWithTheReason) {
   const std::string longest(100, 'n');
   EXPECT_TRUE(parse_credit_pack("a 1 1 eur " + longest));
   for (const auto& text : {

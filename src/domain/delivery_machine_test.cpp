@@ -140,12 +140,12 @@ TEST(DeliveryMachine, InternalRequeueingDoesNotRestartTheWaitForAnAnswer) {
 }
 
 TEST(DeliveryMachine, TellsSubscribersWhatChangedButNotItsOwnRetries) {
-  const std::map<DeliveryStatus, EventType> told = {{completed, EventType::delivery_completed},
-                                                    {failed, EventType::delivery_failed},
-                                                    {invalidated, EventType::delivery_invalidated}};
+  const std::map<DeliveryStatus, EventType> events = {{completed, EventType::delivery_completed},
+                                                      {failed, EventType::delivery_failed},
+                                                      {invalidated, EventType::delivery_invalidated}};
   for (const Transition& t : transitions()) {
-    if (told.contains(t.to)) {
-      EXPECT_EQ(t.emits, told.at(t.to)) << to_string(t.cause);
+    if (events.contains(t.to)) {
+      EXPECT_EQ(t.emits, events.at(t.to)) << to_string(t.cause);
     } else if (t.to == in_review) {
       EXPECT_EQ(t.emits.has_value(), t.cause == Cause::reopened) << to_string(t.cause);
     } else if (t.to == processing) {

@@ -43,19 +43,19 @@ Time later(const Time& held, const Time& event) {
 }
 
 void tell_payment(OrderState& s, Payment payment, const Time& at) {
-  const bool known = s.seen || s.told_at;
+  const bool known = s.seen || s.reported_at;
   if (!at) {
     if (stops(payment)) {
-      if (!s.stop_told || strength(payment) > strength(*s.stop_told)) s.stop_told = payment;
+      if (!s.untimed_stop || strength(payment) > strength(*s.untimed_stop)) s.untimed_stop = payment;
       return;
     }
-    if (!known || !stops(s.told)) s.told = payment;
+    if (!known || !stops(s.reported)) s.reported = payment;
     return;
   }
-  const bool tie = s.told_at == at;
-  if (!known || (tie ? strength(payment) >= strength(s.told) : replaces(s.told_at, at))) {
-    s.told = payment;
-    s.told_at = at;
+  const bool tie = s.reported_at == at;
+  if (!known || (tie ? strength(payment) >= strength(s.reported) : replaces(s.reported_at, at))) {
+    s.reported = payment;
+    s.reported_at = at;
   }
 }
 

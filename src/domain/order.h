@@ -59,28 +59,28 @@ struct OrderState {
   // The lines were mapped once: later events have only those mapped that are new or another product
   // (spec 2.6).
   bool lines_mapped = false;
-  Payment told = Payment::deliver;       // of the newest order event; use payment()
-  std::optional<Payment> stop_told;      // a stop without a time
+  Payment reported = Payment::deliver;   // of the newest order event; use payment()
+  std::optional<Payment> untimed_stop;   // a stop without a time
   std::optional<Timestamp> trashed_at;   // in the trash, or deleted, since
   bool trash_timed = false;              // ... as the store says, not as of the arrival
   std::vector<Refund> refunds;           // by id, ascending
   std::optional<Timestamp> updated_at;   // of the newest order event
-  std::optional<Timestamp> told_at;      // the time of the event that gave the payment
+  std::optional<Timestamp> reported_at;  // the time of the event that gave the payment
   std::optional<Timestamp> username_at;  // of the event that the username is from
   std::optional<Timestamp> email_at;
   std::optional<Timestamp> risk_at;
   bool operator==(const OrderState&) const = default;
 
-  Payment payment() const { return trashed_at ? Payment::cancelled : stop_told.value_or(told); }
+  Payment payment() const { return trashed_at ? Payment::cancelled : untimed_stop.value_or(reported); }
   bool stopped() const { return payment() == Payment::refunded || payment() == Payment::cancelled; }
   // Whether a stop takes back what was shared, where the store wants that: the trash never does (spec 2.11).
   bool stop_revokes() const {
-    const Payment beneath = stop_told.value_or(told);
+    const Payment beneath = untimed_stop.value_or(reported);
     return beneath == Payment::refunded || beneath == Payment::cancelled;
   }
   // The flag of spec 3.7.
   bool refunded() const {
-    return stop_told.value_or(told) == Payment::refunded || !refunds.empty() || too_many_refunds;
+    return untimed_stop.value_or(reported) == Payment::refunded || !refunds.empty() || too_many_refunds;
   }
   bool cancelled() const { return payment() == Payment::cancelled; }
   // The obstacles to a delivery that the merchant has not approved: it waits for a payment, is of high

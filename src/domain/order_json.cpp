@@ -126,17 +126,17 @@ OrderState state_of(const json::object& o) {
                .sample = flag(o, "sample"),
                .too_many_refunds = flag(o, "tooManyRefunds"),
                .lines_mapped = flag(o, "linesMapped"),
-               .told = payment_of(o.at("told").as_string()),
-               .stop_told = std::nullopt,
+               .reported = payment_of(o.at("told").as_string()),
+               .untimed_stop = std::nullopt,
                .trashed_at = time(o, "trashedAt"),
                .trash_timed = flag(o, "trashTimed"),
                .refunds = {},
                .updated_at = time(o, "updatedAt"),
-               .told_at = time(o, "toldAt"),
+               .reported_at = time(o, "toldAt"),
                .username_at = time(o, "usernameAt"),
                .email_at = time(o, "emailAt"),
                .risk_at = time(o, "riskAt")};
-  if (const json::value* stop = o.if_contains("stop")) s.stop_told = payment_of(stop->as_string());
+  if (const json::value* stop = o.if_contains("stop")) s.untimed_stop = payment_of(stop->as_string());
   if (const json::value* lines = o.if_contains("lines")) {
     for (const json::value& line : lines->as_array()) s.lines.push_back(line_of(line.as_object()));
   }
@@ -151,8 +151,8 @@ OrderState state_of(const json::object& o) {
 std::string encode(const OrderState& s) {
   json::object o;
   o.emplace("v", kVersion);
-  o.emplace("told", name_of(s.told));
-  if (s.stop_told) o.emplace("stop", name_of(*s.stop_told));
+  o.emplace("told", name_of(s.reported));
+  if (s.untimed_stop) o.emplace("stop", name_of(*s.untimed_stop));
   put(o, "seen", s.seen);
   put(o, "number", s.order_number);
   put(o, "email", s.email);
@@ -171,7 +171,7 @@ std::string encode(const OrderState& s) {
   put(o, "trashedAt", s.trashed_at);
   put(o, "trashTimed", s.trash_timed);
   put(o, "updatedAt", s.updated_at);
-  put(o, "toldAt", s.told_at);
+  put(o, "toldAt", s.reported_at);
   put(o, "usernameAt", s.username_at);
   put(o, "emailAt", s.email_at);
   put(o, "riskAt", s.risk_at);

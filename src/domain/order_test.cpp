@@ -65,7 +65,7 @@ std::int64_t paid(const OrderState& state) {
   return PaidQuantities(state).of(state.lines[0]);
 }
 
-TEST(OrderMerge, ANewOrderIsStoredAsTold) {
+TEST(OrderMerge, ANewOrderIsStoredAsReported) {
   const auto [state, change] = merge(std::nullopt, order(kStart));
   EXPECT_TRUE(change.created);
   EXPECT_TRUE(change.first_seen);

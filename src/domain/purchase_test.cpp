@@ -32,12 +32,12 @@ PaymentFacts paid(std::int64_t refunded = 0, std::int64_t disputed = 0) {
 }
 std::vector<std::string> lines(const Balance& balance, const PurchaseStanding& before,
                                const PurchaseStanding& after) {
-  std::vector<std::string> told;
+  std::vector<std::string> texts;
   for (const auto& [kind, credits, at, cause] : ledger_lines(balance, before, after).value())
-    told.push_back(std::string(to_string(kind)) + " " + std::to_string(credits) + " -> " +
-                   std::to_string(at.within_reach()) + (cause ? " by " : "") +
-                   std::string(cause ? to_string(*cause) : ""));
-  return told;
+    texts.push_back(std::string(to_string(kind)) + " " + std::to_string(credits) + " -> " +
+                    std::to_string(at.within_reach()) + (cause ? " by " : "") +
+                    std::string(cause ? to_string(*cause) : ""));
+  return texts;
 }
 PurchaseStanding after(const PaymentFacts& facts) {
   return settle(kTerms, {}, facts);
@@ -114,7 +114,7 @@ TEST(Purchase, TheLedgerIsMovedByTheDifference) {
   EXPECT_THAT(lines({.debt = 80}, nothing, bought), ElementsAre("purchase 100 -> 20", "debt_paid 80 -> 20"));
 }
 
-TEST(Purchase, WhatARefundTookAndWhatADisputeTookAreToldApart) {
+TEST(Purchase, WhatARefundTookAndWhatADisputeTookAreDistinguished) {
   const Balance bought{.purchased = 100};
   const auto sold = after(paid());
   EXPECT_THAT(lines(bought, sold, after(paid(19, 1881))),

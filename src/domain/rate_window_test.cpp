@@ -20,14 +20,14 @@ TEST(RateWindow, NoSpanEverHoldsMoreThanTheLimitAndNothingIsRefusedWithoutNeed) 
     for (const int step : *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 20'000))) {
       now += Millis(step);
       const auto recent = std::ranges::count_if(admitted, [&](Timestamp t) { return t > now - 60s; });
-      const Admission told = window.admit(now);
-      RC_ASSERT(told.allowed == (recent < limit));
-      if (told.allowed) admitted.push_back(now);
-      RC_ASSERT(told.remaining == limit - recent - (told.allowed ? 1 : 0));
-      RC_ASSERT(told.reset_after == admitted.back() + 60s - now);
+      const Admission admission = window.admit(now);
+      RC_ASSERT(admission.allowed == (recent < limit));
+      if (admission.allowed) admitted.push_back(now);
+      RC_ASSERT(admission.remaining == limit - recent - (admission.allowed ? 1 : 0));
+      RC_ASSERT(admission.reset_after == admitted.back() + 60s - now);
       const auto next = window.next_free(now);
       RC_ASSERT(next.has_value());
-      RC_ASSERT(told.retry_after == *next - now);
+      RC_ASSERT(admission.retry_after == *next - now);
       // Free exactly then, and not a millisecond earlier.
       RC_ASSERT(window.peek(*next).allowed);
       if (*next > now) RC_ASSERT(!window.peek(*next - 1ms).allowed);

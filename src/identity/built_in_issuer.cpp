@@ -213,8 +213,9 @@ Task<LoginResult<storage::UserRow>> BuiltInIssuer::verify_password(Executor& exe
     Millis locked_for{0};
   };
   auto known = co_await deps_.async_db.read(executor, [&](Tx& tx) {
-    const auto tries = storage::find_sign_in_attempts(tx, key);
-    return Known{storage::find_user_by_email(tx, email), tries ? tries->locked_until - tx.now() : Millis{0}};
+    const auto attempts = storage::find_sign_in_attempts(tx, key);
+    return Known{storage::find_user_by_email(tx, email),
+                 attempts ? attempts->locked_until - tx.now() : Millis{0}};
   });
   if (!known) co_return std::unexpected(known.error());
   if (known->locked_for > Millis{0}) co_return std::unexpected(too_many_attempts(known->locked_for));
@@ -227,17 +228,17 @@ Task<LoginResult<storage::UserRow>> BuiltInIssuer::verify_password(Executor& exe
   // written only where a hash was computed.
   auto locked_for = co_await deps_.async_db.write(executor, [&](Tx& tx) {
     const auto now = tx.now();
-    auto tries = storage::lock_sign_in_attempts(tx, key);
-    if (tries.locked_until > now) return tries.locked_until - now;
+    auto attempts = storage::lock_sign_in_attempts(tx, key);
+    if (attempts.locked_until > now) return attempts.locked_until - now;
     if (right) {
       storage::forget_sign_in_attempts(tx, key);
       return Millis{0};
     }
-    if (now - tries.last_at > kFailuresForgottenAfter) tries.failures = 0;
-    ++tries.failures;
-    tries.last_at = now;
-    tries.locked_until = now + lock_after(tries.failures);
-    storage::update_sign_in_attempts(tx, key, tries);
+    if (now - attempts.last_at > kFailuresForgottenAfter) attempts.failures = 0;
+    ++attempts.failures;
+    attempts.last_at = now;
+    attempts.locked_until = now + lock_after(attempts.failures);
+    storage::update_sign_in_attempts(tx, key, attempts);
     if (known->user) {
       const auto who = to_string(known->user->id);
       if (const auto member = find_membership(tx, options_.iss, who))

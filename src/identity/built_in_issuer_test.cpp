@@ -57,7 +57,7 @@ class BuiltInIssuerTest : public ::testing::Test {
     ASSERT_TRUE(world_.await(issuer_->start(world_.scheduler)));
   }
 
-  std::int64_t rows_of_tries() {
+  std::int64_t rows_of_attempts() {
     static constexpr storage::Sql kCount{"SELECT count(*) FROM sign_in_tries"};
     std::int64_t rows = -1;
     world_.db->read([&](storage::Tx& tx) {
@@ -134,7 +134,7 @@ TEST_F(BuiltInIssuerTest, OnlySoManySignUpInAnHour) {
   EXPECT_TRUE(sign_up("c@example.com"));
 }
 
-TEST_F(BuiltInIssuerTest, AStrangerUsesUpOnlyTheirOwnTries) {
+TEST_F(BuiltInIssuerTest, AStrangerUsesUpOnlyTheirOwnAttempts) {
   limit_signups({.per_address = 2, .together = 5});
   const auto stranger = [&](std::string email) {
     return sign_up(std::move(email), kPassword, "198.51.100.7").error();
@@ -158,7 +158,7 @@ TEST_F(BuiltInIssuerTest, AnOverloadedHasherCostsNoTryToSignUp) {
     EXPECT_EQ(sign_up("ann@example.com", kPassword, "192.0.2.1").error().code, "OVERLOADED") << i;
 }
 
-TEST_F(BuiltInIssuerTest, ATakenAddressIsToldWithoutHashing) {
+TEST_F(BuiltInIssuerTest, ATakenAddressIsReportedWithoutHashing) {
   ASSERT_TRUE(sign_up("ann@example.com"));
   use_overloaded_hasher();
   EXPECT_EQ(sign_up("ann@example.com").error().code, "EMAIL_TAKEN");
@@ -210,7 +210,7 @@ TEST_F(BuiltInIssuerTest, NothingIsWrittenForWhatIsNotHashed) {
     EXPECT_EQ(sign_in("stranger-" + std::to_string(i) + "@example.com").error().code, "OVERLOADED");
     EXPECT_EQ(sign_in("ann@example.com").error().code, "OVERLOADED");
   }
-  EXPECT_EQ(rows_of_tries(), 0);
+  EXPECT_EQ(rows_of_attempts(), 0);
 }
 
 TEST_F(BuiltInIssuerTest, ANetworkBeyondItsShareCostsNothing) {
@@ -225,28 +225,28 @@ TEST_F(BuiltInIssuerTest, ANetworkBeyondItsShareCostsNothing) {
   EXPECT_EQ(answer(issuer_->sign_in(world_.scheduler, stranger, "ann@example.com", kPassword)), too_often);
   EXPECT_EQ(answer(issuer_->sign_up(world_.scheduler, stranger, "ann@example.com", kPassword, "")),
             too_often);
-  EXPECT_EQ(rows_of_tries(), 0);
+  EXPECT_EQ(rows_of_attempts(), 0);
   EXPECT_TRUE(sign_up("bob@example.com", kPassword, "198.51.100.8"));
   seats.clear();
   EXPECT_EQ(answer(issuer_->sign_in(world_.scheduler, stranger, "ann@example.com", kPassword)).first,
             "INVALID_CREDENTIALS");
 }
 
-TEST_F(BuiltInIssuerTest, OfManyTriesAtOnceNoMoreAreToldThanOneAfterTheOther) {
+TEST_F(BuiltInIssuerTest, OfManyAttemptsAtOnceNoMoreAreAnsweredThanOneAfterTheOther) {
   ASSERT_TRUE(sign_up("ann@example.com"));
-  std::map<std::string, int> told;
+  std::map<std::string, int> results;
   // All read before the first has ended; the right password is among those that are too many.
   for (int i = 0; i < 20; ++i) {
     spawn(issuer_->sign_in(world_.scheduler, {}, "ann@example.com", i == 10 ? kPassword : "a wrong guess"),
           [&](Outcome<LoginResult<Tokens>> outcome) {
-            ++told[*outcome.value ? "signed in" : outcome.value->error().code];
+            ++results[*outcome.value ? "signed in" : outcome.value->error().code];
           });
   }
   world_.scheduler.run();
-  EXPECT_EQ(told, (std::map<std::string, int>{{"INVALID_CREDENTIALS", 5}, {"TOO_MANY_ATTEMPTS", 15}}));
+  EXPECT_EQ(results, (std::map<std::string, int>{{"INVALID_CREDENTIALS", 5}, {"TOO_MANY_ATTEMPTS", 15}}));
 }
 
-TEST_F(BuiltInIssuerTest, AWrongPasswordAndAnUnknownAddressAreToldAlike) {
+TEST_F(BuiltInIssuerTest, AWrongPasswordAndAnUnknownAddressAreAnsweredAlike) {
   ASSERT_TRUE(sign_up("ann@example.com"));
   EXPECT_TRUE(sign_in("Ann@example.com"));
   const auto wrong = sign_in("ann@example.com", "wrong horse battery");

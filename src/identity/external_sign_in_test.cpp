@@ -179,7 +179,7 @@ TEST_F(ExternalSignInTest, AnAttemptEndsAfterTenMinutesAndGivesOneSession) {
   EXPECT_EQ(code(world_.await(back(*twice))), "SIGN_IN_STATE_INVALID");
 }
 
-TEST_F(ExternalSignInTest, AProviderThatIsSlowOrAwayIsToldAsSuch) {
+TEST_F(ExternalSignInTest, AProviderThatIsSlowOrAwayIsReportedAsSuch) {
   using Kind = net::HttpFailure::Kind;
   for (const auto kind : {Kind::timeout, Kind::connect, Kind::lost, Kind::tls, Kind::unresolved}) {
     provider_.failure = net::HttpFailure{kind, "in this test"};

@@ -10,7 +10,7 @@ using std::chrono::minutes;
 const Timestamp kStart = from_unix_ms(1'700'000'000'000);
 constexpr Millis kNow{0};
 
-TEST(SignUpLimit, WhoUsesUpTheirOwnTriesLeavesThoseOfOthers) {
+TEST(SignUpLimit, WhoUsesUpTheirOwnAttemptsLeavesThoseOfOthers) {
   SignUpLimit limit({.per_address = 2, .together = 4});
   EXPECT_EQ(limit.admit("192.0.2.1", kStart), kNow);
   EXPECT_EQ(limit.admit("192.0.2.1", kStart + minutes{10}), kNow);
@@ -44,7 +44,7 @@ TEST(SignUpLimit, ATryThatIsGivenBackMayBeMadeAgain) {
   EXPECT_GT(limit.admit("b", kStart + minutes{3}), kNow);
 }
 
-TEST(SignUpLimit, HoldsNoMorePlacesThanEverybodyHasTries) {
+TEST(SignUpLimit, HoldsNoMorePlacesThanEverybodyHasAttempts) {
   SignUpLimit limit({.per_address = 2, .together = 5});
   for (int i = 0; i < 1'000; ++i) {
     limit.admit("place " + std::to_string(i), kStart + minutes{i});

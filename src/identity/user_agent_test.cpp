@@ -7,7 +7,7 @@
 namespace presetbridge::identity {
 namespace {
 
-TEST(UserAgent, ABrowserIsToldWithItsSystem) {
+TEST(UserAgent, ABrowserIsNamedWithItsSystem) {
   EXPECT_EQ(summary_of_user_agent("Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"),
             "Firefox on Linux");
   EXPECT_EQ(summary_of_user_agent("Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like "

@@ -151,8 +151,8 @@ UseCase settle_purchase() {
 UseCase notice() {
   return {"a webhook of a purchase", [](Scene& scene, Node& node) {
             services::Purchases purchases(node.async_db, node.ids, &node.settlement, {});
-            done(scene,
-                 node.await(purchases.noticed(node.scheduler, scene.world.processor.told.back().notice)));
+            done(scene, node.await(purchases.noticed(node.scheduler,
+                                                     scene.world.processor.sent_notices.back().notice)));
           }};
 }
 UseCase give_back(std::int64_t total) {

@@ -85,8 +85,8 @@ Task<Reply> sign_up(AuthDeps deps, Call call) {
   auto invitation = fields.optional_text("invitation", kToken);
   const bool cookie = read_session(fields);
   for (auto& [field, problem] : identity::BuiltInIssuer::problems_of_sign_up(email, password)) {
-    const bool told = (field == "email" ? email : password).empty();  // by what read it
-    if (!told) fields.problem(field, std::move(problem));
+    const bool reported = (field == "email" ? email : password).empty();  // by what read it
+    if (!reported) fields.problem(field, std::move(problem));
   }
   if (auto error = body->problems()) co_return std::unexpected(*error);
   if (!deps.passwords) co_return no_passwords();

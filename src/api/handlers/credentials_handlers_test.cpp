@@ -104,13 +104,13 @@ TEST_F(CredentialsApi, ValidatingTellsWhatThePlatformSays) {
   EXPECT_TRUE(has_account_task(storage::AccountTaskKind::fail_invalid_credentials));
 }
 
-TEST_F(CredentialsApi, ALoginThatCannotBeOpenedIsToldAsThatUntilItIsSavedAgain) {
+TEST_F(CredentialsApi, ALoginThatCannotBeOpenedIsReportedAsThatUntilItIsSavedAgain) {
   ASSERT_EQ(save().status, 200);
   EXPECT_FALSE(send(me_, "GET", "/api/credentials").body.at("unreadable").as_bool());
   agent_.unreadable = true;
-  const auto told = send(me_, "POST", "/api/credentials/validate");
-  EXPECT_EQ(told.status, 409);
-  EXPECT_EQ(told.code(), "CONFLICT");
+  const auto refused = send(me_, "POST", "/api/credentials/validate");
+  EXPECT_EQ(refused.status, 409);
+  EXPECT_EQ(refused.code(), "CONFLICT");
   const auto state = send(me_, "GET", "/api/credentials");
   EXPECT_EQ(state.string("status"), "invalid");
   EXPECT_TRUE(state.body.at("unreadable").as_bool());
@@ -204,7 +204,7 @@ TEST_F(CredentialsApi, AnAccountHasTenFailuresAnHourWhateverTheDoor) {
   EXPECT_EQ(save().status, 200);
 }
 
-TEST_F(CredentialsApi, AnAccountTriesTwentyAddressesADay) {
+TEST_F(CredentialsApi, AnAccountUsesTwentyAddressesADay) {
   for (int i = 0; i < 20; ++i) {
     EXPECT_EQ(cloud_login(key(), "m" + std::to_string(i) + "@example.com", agent_.password).status, 200);
   }
@@ -214,7 +214,7 @@ TEST_F(CredentialsApi, AnAccountTriesTwentyAddressesADay) {
   EXPECT_EQ(cloud_login(key(), "m20@example.com", agent_.password).status, 200);
 }
 
-TEST_F(CredentialsApi, TriesThatGetNoAnswerCountForNothing) {
+TEST_F(CredentialsApi, AttemptsThatGetNoAnswerCountForNothing) {
   agent_.away = true;
   for (int i = 0; i < 12; ++i)
     EXPECT_EQ(cloud_login(key(), "m@example.com", "x").code(), "CLOUD_UNAVAILABLE");
@@ -369,7 +369,7 @@ TEST_F(CredentialsApi, NoAnswerAndNoLogHoldsThePassword) {
   EXPECT_EQ(all_answers_.find("cloud-session-token"), std::string::npos);
 }
 
-TEST_F(CredentialsApi, ABodyThatIsNoLoginIs422AndTriesNothing) {
+TEST_F(CredentialsApi, ABodyThatIsNoLoginIs422AndAttemptsNothing) {
   for (const json::value& body :
        {json::value(json::object{}), json::value{{"email", "m@example.com"}},
         json::value{{"email", "m@example.com"}, {"password", 7}}, json::value{{"password", "x"}}}) {

@@ -48,7 +48,7 @@ std::vector<std::string_view> columns_of(const CsvRecord& header, Table& table) 
     if (known == kColumns.end()) {
       static const std::vector<std::string> kKnown(kColumns.begin(), kColumns.end());
       const auto nearest = nearest_name(name, kKnown);
-      problem(domain::is_utf8(name) ? told_name(name) : "",
+      problem(domain::is_utf8(name) ? shortened_name(name) : "",
               nearest ? fmt::format("is no column; is {} meant?", *nearest)
                       : fmt::format("is no column; there are {}", fmt::join(kColumns, ", ")));
       columns.emplace_back();

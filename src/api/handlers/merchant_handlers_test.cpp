@@ -328,7 +328,7 @@ TEST_F(MerchantApi, WhatWasSentIsAskedForWithParametersThatAreChecked) {
   EXPECT_EQ(begun.body, (json::object{{"total", 0}, {"totalIsExact", true}}));
 }
 
-TEST_F(MerchantApi, AnAccountSetsWhenItIsToldOfFewCredits) {
+TEST_F(MerchantApi, AnAccountSetsWhenItIsNotifiedOfFewCredits) {
   EXPECT_EQ(send(me_, "GET", "/api/credits").body.at("lowThreshold"), 10);
   EXPECT_EQ(send(me_, "PATCH", "/api/credits", json::object{{"lowThreshold", 3}}).body.at("lowThreshold"), 3);
   EXPECT_EQ(send(me_, "GET", "/api/credits").body.at("lowThreshold"), 3);

@@ -3,7 +3,7 @@
 #include <memory>
 #include <utility>
 
-#include "api/kept_text.h"
+#include "api/compressed_text.h"
 #include "api/openapi_document.h"
 
 namespace presetbridge::api {
@@ -23,7 +23,7 @@ Task<Reply> version(AboutDeps deps, Call) {
                                             {"sandbox", deps.sandbox}});
 }
 
-Task<Reply> openapi(std::shared_ptr<const KeptText> document, Call call) {
+Task<Reply> openapi(std::shared_ptr<const CompressedText> document, Call call) {
   auto response = document->answer(call.request);
   response.headers.add("Cache-Control", "public, max-age=300");
   co_return response;
@@ -58,9 +58,9 @@ void add_health_routes(Router& router, HealthDeps deps) {
 
 void add_about_routes(Router& router, AboutDeps deps) {
   router.add("GET", "/api/version", Access::open(), with(deps, version));
-  router.add(
-      "GET", "/api/openapi.json", Access::open(),
-      with(std::make_shared<const KeptText>("application/json", std::string(openapi_document)), openapi));
+  router.add("GET", "/api/openapi.json", Access::open(),
+             with(std::make_shared<const CompressedText>("application/json", std::string(openapi_document)),
+                  openapi));
 }
 
 }  // namespace presetbridge::api

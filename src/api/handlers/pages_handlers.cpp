@@ -3,8 +3,8 @@
 #include <memory>
 #include <utility>
 
+#include "api/compressed_text.h"
 #include "api/html_page.h"
-#include "api/kept_text.h"
 #include "api/reference_pages.h"
 
 namespace presetbridge::api {
@@ -22,7 +22,7 @@ std::string reference(bool sandbox) {
   return text;
 }
 
-Task<Reply> page(std::shared_ptr<const KeptText> text, Call call) {
+Task<Reply> page(std::shared_ptr<const CompressedText> text, Call call) {
   auto response = text->answer(call.request);
   add_page_headers(response, "public, max-age=300");
   co_return response;
@@ -33,7 +33,7 @@ Task<Reply> page(std::shared_ptr<const KeptText> text, Call call) {
 void add_pages_routes(Router& router, PagesDeps deps) {
   const auto add = [&](std::string_view path, std::string_view type, std::string text) {
     router.add("GET", std::string(path), Access::open(),
-               with(std::make_shared<const KeptText>(type, std::move(text)), page));
+               with(std::make_shared<const CompressedText>(type, std::move(text)), page));
   };
   add("/docs", "text/html; charset=utf-8", reference(deps.sandbox));
   add("/docs/style.css", "text/css; charset=utf-8", std::string(reference_style));

@@ -126,13 +126,13 @@ bool is_guess(const Error& error) {
   return error.code == "INVITATION_INVALID" || error.code == "UNAUTHORIZED";
 }
 
-Task<Reply> look(PeopleDeps deps, Call call) {
+Task<Reply> show_invitation(PeopleDeps deps, Call call) {
   if (const auto wait = deps.requests.wait(call.request); wait > Millis{0}) co_return too_often(wait);
   auto body = JsonBody::parse(call.request);
   if (!body) co_return std::unexpected(body.error());
   auto token = (*body)->text("invitation", kToken);
   if (auto error = body->problems()) co_return std::unexpected(*error);
-  const auto found = co_await deps.people.look(call.executor(), std::move(token));
+  const auto found = co_await deps.people.find_invitation(call.executor(), std::move(token));
   if (!found) {
     if (is_guess(found.error())) deps.requests.count(call.request);
     co_return std::unexpected(found.error());
@@ -176,7 +176,7 @@ void add_people_routes(Router& router, PeopleDeps deps) {
   router.add("POST", "/api/invitations", owners.after_step_up(), with(deps, invite));
   router.add("GET", "/api/invitations", owners, with(deps, invitations));
   router.add("DELETE", "/api/invitations/{invitation}", owners, with(deps, revoke));
-  router.add("POST", "/api/auth/invitation", Access::open(), with(deps, look));
+  router.add("POST", "/api/auth/invitation", Access::open(), with(deps, show_invitation));
   router.add("POST", "/api/auth/invitation/accept", Access::open(), with(deps, accept));
 }
 

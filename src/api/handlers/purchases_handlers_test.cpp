@@ -105,7 +105,7 @@ TEST_F(PurchasesApi, AWebhookIsTakenInOnceItIsSignedAndOfTheMode) {
   EXPECT_THAT(all_answers_, Not(HasSubstr("whsec_")));
 }
 
-TEST_F(PurchasesApi, TheAddressOfThePageIsToldWhileItCanBePaid) {
+TEST_F(PurchasesApi, TheAddressOfThePageIsReturnedWhileItCanBePaid) {
   const auto opened = buy();
   const auto refreshed = [&] {
     world_.clock().advance(services::kAskedAnew);

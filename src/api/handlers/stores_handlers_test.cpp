@@ -272,7 +272,7 @@ TEST_F(StoresApi, ATableTellsWhatItWouldChange) {
   EXPECT_EQ(dry.body().at("removed"), 1);
 }
 
-TEST_F(StoresApi, AnErrorInATableIsToldByLineAndColumnAndNothingIsSaved) {
+TEST_F(StoresApi, AnErrorInATableIsReportedByLineAndColumnAndNothingIsSaved) {
   map({{"A", "f1"}});
   std::string text = "matchType,matchValue,fileId\n";
   for (int line = 2; line < 4'000; ++line) text += fmt::format("sku,S-{},f1\n", line);
@@ -289,15 +289,15 @@ TEST_F(StoresApi, AnErrorInATableIsToldByLineAndColumnAndNothingIsSaved) {
   EXPECT_EQ(send(me_, "GET", store_).body.at("mappingCount"), 1);
 }
 
-TEST_F(StoresApi, WhatIsNoTableOfMappingsIsToldWhere) {
+TEST_F(StoresApi, WhatIsNoTableOfMappingsIsReportedWithItsPlace) {
   const auto errors = [&](const std::string& text) {
     const auto dry = import(text, "?dryRun=true");
     EXPECT_EQ(dry.status, 200) << dry.text;
-    std::string told;
+    std::string listed;
     for (const auto& error : dry.body().at("errors").as_array())
-      told += json::serialize(error.at("line")) + " " + json::serialize(error.at("column")) + " " +
-              std::string(error.at("problem").as_string()) + "\n";
-    return told;
+      listed += json::serialize(error.at("line")) + " " + json::serialize(error.at("column")) + " " +
+                std::string(error.at("problem").as_string()) + "\n";
+    return listed;
   };
   EXPECT_EQ(errors(""), "1 null is missing: the first line names the columns\n");
   EXPECT_EQ(errors("matchType\nsku\n"), "1 \"matchValue\" is missing from the first line\n");

@@ -19,7 +19,7 @@
 
 namespace presetbridge::app {
 
-// `told()` is called on any thread, as that of LiveChanges.
+// report() is called on any thread, as that of LiveChanges.
 class LiveParts {
  public:
   // All outlive this.
@@ -33,7 +33,7 @@ class LiveParts {
   };
   LiveParts(const Deps& deps, const Config& config);
 
-  void told(const storage::News& news) { changes_.told(news.changes); }
+  void report(const storage::News& news) { changes_.report(news.changes); }
   void add_routes(api::Router& router);
   // For the buyers' routes.
   api::BuyerReaders of_buyers();

@@ -119,7 +119,7 @@ struct Service::Parts {
                                    .probe = storage::write_probe,
                                    .on_news = [this](const storage::News& news) {
                                      news_log.tell(news);
-                                     live_parts.told(news);
+                                     live_parts.report(news);
                                    }}};
   // Receivers' names are anybody's: ones that never answer must not hold up the platform's.
   net::SystemResolver resolver;

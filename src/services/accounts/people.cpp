@@ -165,13 +165,13 @@ Task<Expected<void>> People::revoke(Executor& executor, identity::Principal by, 
   });
 }
 
-Task<Expected<People::Look>> People::look(Executor& executor, std::string token) {
-  co_return co_await deps_.async_db.read(executor, [&](Tx& tx) -> Expected<Look> {
+Task<Expected<People::FoundInvitation>> People::find_invitation(Executor& executor, std::string token) {
+  co_return co_await deps_.async_db.read(executor, [&](Tx& tx) -> Expected<FoundInvitation> {
     auto row = identity::find_good_invitation(tx, token);
     if (!row) return std::unexpected(row.error());
     auto account = storage::find_account(tx, row->account);
     if (!account) return invalid_invitation();
-    return Look{std::move(account->name), std::move(*row)};
+    return FoundInvitation{std::move(account->name), std::move(*row)};
   });
 }
 

@@ -69,12 +69,12 @@ class People {
                                                                     storage::PageRequest page);
   Task<Expected<void>> revoke(Executor& executor, identity::Principal by, InvitationId id);  // NOT_FOUND
 
-  struct Look {
+  struct FoundInvitation {
     std::string account_name;
     storage::InvitationRow row;
   };
   // Shows an invitation to whoever has its token. INVITATION_INVALID, ACCOUNT_DISABLED.
-  Task<Expected<Look>> look(Executor& executor, std::string token);
+  Task<Expected<FoundInvitation>> find_invitation(Executor& executor, std::string token);
   // The identity of a trusted issuer's ID token joins. UNAUTHORIZED: the token is not valid, or of a session
   // here. SIGNUP_CLOSED, INVITATION_INVALID, ACCOUNT_DISABLED, ALREADY_MEMBER, LIMIT_REACHED.
   Task<Expected<identity::Membership>> join(Executor& executor, std::string token, std::string id_token,

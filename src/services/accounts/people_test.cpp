@@ -106,17 +106,18 @@ TEST_F(PeopleTest, AnInvitationIsGoodOnceAndUntilItsTime) {
   const auto used = invite();
   sign_up("ann@shop.example", used);
   EXPECT_EQ(code_of_sign_up("bob@shop.example", used), "INVITATION_INVALID");
-  EXPECT_EQ(code_of(world_.await(people_.look(world_.scheduler, used))), "INVITATION_INVALID");
+  EXPECT_EQ(code_of(world_.await(people_.find_invitation(world_.scheduler, used))), "INVITATION_INVALID");
 
   const auto old = invite(Role::member, world_.clock().now() + std::chrono::hours{1});
-  EXPECT_EQ(world_.await(people_.look(world_.scheduler, old)).value().account_name, "Tone Club");
+  EXPECT_EQ(world_.await(people_.find_invitation(world_.scheduler, old)).value().account_name, "Tone Club");
   world_.clock().advance(std::chrono::hours{1});
-  EXPECT_EQ(code_of(world_.await(people_.look(world_.scheduler, old))), "INVITATION_INVALID");
+  EXPECT_EQ(code_of(world_.await(people_.find_invitation(world_.scheduler, old))), "INVITATION_INVALID");
   EXPECT_EQ(code_of_sign_up("bob@shop.example", old), "INVITATION_INVALID");
   EXPECT_TRUE(world_.await(people_.invitations(world_.scheduler, owner_, {})).value().rows.empty());
 
   for (const auto* nonsense : {"", "pdb_invite_", "pdb_refresh_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"})
-    EXPECT_EQ(code_of(world_.await(people_.look(world_.scheduler, nonsense))), "INVITATION_INVALID");
+    EXPECT_EQ(code_of(world_.await(people_.find_invitation(world_.scheduler, nonsense))),
+              "INVITATION_INVALID");
   EXPECT_EQ(everybody().size(), 2U);
 }
 
@@ -143,7 +144,7 @@ TEST_F(PeopleTest, NobodyJoinsAnAccountThatTheOperatorHasDisabled) {
   ASSERT_TRUE(world_.await(disabled.disable(world_.scheduler, owner_.account, "")));
   const auto before = audited();
   EXPECT_EQ(code_of_sign_up("ann@shop.example", token), "ACCOUNT_DISABLED");
-  EXPECT_EQ(code_of(world_.await(people_.look(world_.scheduler, token))), "ACCOUNT_DISABLED");
+  EXPECT_EQ(code_of(world_.await(people_.find_invitation(world_.scheduler, token))), "ACCOUNT_DISABLED");
   EXPECT_EQ(code_of_join("ann", token), "ACCOUNT_DISABLED");
   EXPECT_EQ(everybody().size(), 1U);
   EXPECT_EQ(audited(), before);

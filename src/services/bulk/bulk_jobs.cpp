@@ -18,7 +18,7 @@ using storage::Tx;
 constexpr int kTurn = 200;
 constexpr int kMaxPrepared = 3;  // as often what has changed meanwhile is prepared again
 // Jobs of other nodes, and those that could not go on.
-constexpr Millis kLookAgain{5'000};
+constexpr Millis kPollAgain{5'000};
 
 void note_failure(BulkJobRow& job, const std::string& id, const Error& error) {
   ++job.failed;
@@ -112,7 +112,7 @@ Task<void> BulkWorker::loop() {
     const bool rest = !next || !went_on;
     last_ = {};
     went_on = false;
-    if (rest && !tasks_.stopping()) co_await tasks_.wait(kLookAgain);
+    if (rest && !tasks_.stopping()) co_await tasks_.wait(kPollAgain);
   }
 }
 

@@ -31,8 +31,8 @@ CustomerName name_of(const BulkJobRow& job) {
 storage::OrderCount count(Tx& tx, AccountId account, const CustomerName& who, Timestamp as_of) {
   storage::OrderCount count;
   OrderId after;
-  for (int looked = 0; looked < kCounted; looked += kCustomerLook) {
-    const auto walk = walk_customer_orders(tx, account, who, after, as_of, kCustomerLook);
+  for (int looked = 0; looked < kCounted; looked += kCustomerScan) {
+    const auto walk = walk_customer_orders(tx, account, who, after, as_of, kCustomerScan);
     count.orders += std::ssize(walk.orders);
     if (!walk.next) return count;
     after = *walk.next;
@@ -51,7 +51,7 @@ std::string Customers::filter_of(const CustomerName& who) {
 Task<Expected<storage::OrderWalk>> Customers::find(Executor& executor, identity::Principal by,
                                                    CustomerName who, OrderId after, int limit) {
   co_return co_await async_db_.read(executor, [&](Tx& tx) {
-    auto walk = walk_customer_orders(tx, by.account, who, after, tx.now() + Millis{1}, kCustomerLook);
+    auto walk = walk_customer_orders(tx, by.account, who, after, tx.now() + Millis{1}, kCustomerScan);
     if (std::ssize(walk.orders) > limit) {
       walk.orders.resize(static_cast<std::size_t>(limit));
       walk.next = walk.orders.back();

@@ -19,7 +19,7 @@
 namespace presetbridge::services {
 
 // Orders that are scanned for one page, of which at most kCustomerPage are returned.
-inline constexpr int kCustomerLook = 1'000;
+inline constexpr int kCustomerScan = 1'000;
 inline constexpr int kCustomerPage = 20;
 
 inline constexpr std::string_view kEraseCustomers = "customers.erase";

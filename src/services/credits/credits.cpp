@@ -20,7 +20,7 @@ using storage::Tx;
 
 namespace {
 
-constexpr int kLookPiece = 500;
+constexpr int kScanPiece = 500;
 
 std::unexpected<Error> no_such_account() {
   return fail("NOT_FOUND", "There is no such account.");
@@ -80,7 +80,7 @@ Task<Expected<storage::Page<LedgerEntry>>> Credits::ledger(Executor& executor, i
     std::vector<LedgerEntry> rows;
     const auto wanted = static_cast<std::size_t>(page.fetch());
     const bool all = !filter.kind;
-    const int piece = all ? page.fetch() : kLookPiece;
+    const int piece = all ? page.fetch() : kScanPiece;
     const auto [first, end] = ids_of(filter);
     LedgerId before{std::min(page.before, end)};
     for (int looked = 0; rows.size() < wanted && looked < max_looked_at; looked += piece) {

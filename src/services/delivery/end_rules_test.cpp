@@ -1,4 +1,4 @@
-// What an order's end stops and takes back, and what a later payment gives again (spec 2.11, 3.10); what it costs.
+// The effects of the end of an order and of a later payment on its deliveries (spec 2.11, 3.10), and their costs.
 #include "services/delivery/order_rules_testing.h"
 
 namespace presetbridge::services {

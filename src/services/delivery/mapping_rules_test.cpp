@@ -1,4 +1,5 @@
-// What a store's later events and saved mappings make an order owe (spec 2.6, 2.10, 3.11), as the merchant sees it.
+// The items that a store's later events and saved mappings make an order owe (spec 2.6, 2.10, 3.11), as the
+// merchant sees it.
 #include "services/delivery/order_rules_testing.h"
 #include "storage/stores/order_store.h"
 

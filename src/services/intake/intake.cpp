@@ -81,7 +81,7 @@ void tell(Accepted& answer, const storage::DeliveryRow& row) {
 }
 
 // The number of receivers that each event of the delivery goes to.
-std::size_t told_to(const storage::DeliveryRow& row, DeliverySet& set) {
+std::size_t receivers_of(const storage::DeliveryRow& row, DeliverySet& set) {
   return set.subscribers(row.account, to_string(domain::EventType::delivery_queued), row.integration).size();
 }
 
@@ -281,7 +281,7 @@ std::vector<std::size_t> Intake::accept_new(Tx& tx, std::span<const IncomingOrde
     auto& answer = answers[of_delivery[n]];
     tell(answer, created.rows[n]);
     answer.made_delivery = true;
-    answer.cost = weigh(orders[of_delivery[n]]) + told_to(created.rows[n], set) * kRow;
+    answer.cost = weigh(orders[of_delivery[n]]) + receivers_of(created.rows[n], set) * kRow;
     if (const auto& by = orders[of_delivery[n]].asked_by)
       set.add_timeline_entry(created.rows[n], *by, "The delivery was asked for.");
   }
@@ -342,7 +342,7 @@ Acceptance Intake::accept_known(Tx& tx, const IncomingOrder& incoming) {
                              is_dry_run(merged.state, integration.rules));
     if (!merged.state.erased && tells_the_order(event, merged.state))
       put_order_payload(tx, order.id, tx.now(), incoming.payload);
-    if (delivery) answer.cost += told_to(*delivery, set) * kRow;
+    if (delivery) answer.cost += receivers_of(*delivery, set) * kRow;
   } else {
     delivery = find_delivery(tx, DeliveryId{order.id.value});
   }

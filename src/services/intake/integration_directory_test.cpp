@@ -35,7 +35,7 @@ class IntegrationDirectoryTest : public ::testing::Test {
   void ask(IntegrationDirectory& directory, IntegrationId id, const std::string& name) {
     spawn(directory.find(world_.scheduler, id), [this, name](auto outcome) {
       const auto& found = *outcome.value;
-      told_.push_back(name);
+      answered_.push_back(name);
       answers_[name] = !found ? found.error().code : *found ? "found" : "none";
     });
   }
@@ -74,7 +74,7 @@ class IntegrationDirectoryTest : public ::testing::Test {
                  return std::make_unique<CountedReads>(std::move(database), reads_);
                }};
   std::map<std::string, std::string> answers_;
-  std::vector<std::string> told_;
+  std::vector<std::string> answered_;
 };
 
 // Spec 8.6: what nobody has costs the database a bounded number of reads at a time, and refuses no store.
@@ -175,8 +175,9 @@ TEST_F(IntegrationDirectoryTest, StoresAreReadOneAtATimeAnAccountAndTogetherForA
     }
     ask(world_.directory, other.integration, "theirs");
   });
-  EXPECT_EQ(told_.size(), 16U);
-  EXPECT_LE(std::ranges::find(told_, "theirs") - told_.begin(), 4) << "after one store of the other account";
+  EXPECT_EQ(answered_.size(), 16U);
+  EXPECT_LE(std::ranges::find(answered_, "theirs") - answered_.begin(), 4)
+      << "after one store of the other account";
   // The versions, the first store twice (who asked while it was read), and each of the others once.
   EXPECT_EQ(reads, 1 + 2 + 4 + 1);
 }

@@ -26,9 +26,9 @@ using storage::PrivacyRequestRow;
 using storage::Tx;
 
 // Orders looked for in one transaction that reads.
-constexpr std::size_t kLookPiece = 5'000;
+constexpr std::size_t kReadPiece = 5'000;
 // Shops of other nodes, and those whose erasure failed.
-constexpr Millis kLookAgain{60'000};
+constexpr Millis kPollAgain{60'000};
 constexpr Millis kPostponement = std::chrono::minutes{10};  // of a shop that could not be erased
 
 PrivacyKind kind_of(OrderEvent::Kind kind) {
@@ -189,8 +189,8 @@ Task<Expected<Accepted>> PrivacyRequests::accept(Executor& executor, IncomingOrd
   if (kind != PrivacyKind::customer_redact) co_return answer;
 
   std::vector<storage::OrderKey> known;
-  for (std::size_t done = 0; done < named.size(); done += kLookPiece) {
-    const auto next = std::span(named).subspan(done, std::min(kLookPiece, named.size() - done));
+  for (std::size_t done = 0; done < named.size(); done += kReadPiece) {
+    const auto next = std::span(named).subspan(done, std::min(kReadPiece, named.size() - done));
     auto found = co_await async_db_.read(executor, [&](Tx& tx) {
       std::vector<storage::OrderKey> keys;
       for (const auto& order_key : next) keys.push_back({integration.id, order_key});
@@ -226,22 +226,22 @@ Task<void> ShopErasure::loop() {
     });
     bool rest = false;
     if (!erased) {
-      const bool told = storage::is_logged(erased.error());
-      if (!told)
+      const bool logged = storage::is_logged(erased.error());
+      if (!logged)
         log_.error("a shop could not be erased; it is tried again",
                    {{"request", turn ? to_string(turn->request) : ""},
                     {"integration", turn ? to_string(turn->integration) : ""},
                     {"error", erased.error().message}});
       // The others have their turns meanwhile.
-      if (turn && !told) postponed_[turn->request] = turn->at + kPostponement;
-      rest = !turn || told;
+      if (turn && !logged) postponed_[turn->request] = turn->at + kPostponement;
+      rest = !turn || logged;
     } else if (turn) {
       postponed_.erase(turn->request);
     } else {
       rest = !last_;  // nothing in a whole round
     }
     last_ = turn ? turn->request : PrivacyRequestId{};
-    if (rest && !tasks_.stopping()) co_await tasks_.wait(kLookAgain);
+    if (rest && !tasks_.stopping()) co_await tasks_.wait(kPollAgain);
   }
 }
 

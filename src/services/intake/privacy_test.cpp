@@ -146,18 +146,18 @@ TEST_F(Privacy, WhatWasErasedIsDeliveredToNobodyByAnyAction) {
     }
     set.save();
   });
-  const auto told = [](const Expected<DeliveryView>& done) {
+  const auto answer_of = [](const Expected<DeliveryView>& done) {
     return done ? "taken" : done.error().code + " " + done.error().message;
   };
   const std::string refusal =
       "INVALID_TRANSITION The buyer's personal data was removed: there is nobody to deliver to.";
   for (const auto id : {completed, ended, reviewed, failed}) {
     const auto before = world.status(id);
-    EXPECT_EQ(told(world.await(actions.reopen(world.scheduler, by, id))), refusal) << before;
-    EXPECT_EQ(told(world.await(actions.approve(world.scheduler, by, id))), refusal) << before;
-    EXPECT_EQ(told(world.await(actions.complete(world.scheduler, by, id))), refusal) << before;
-    EXPECT_EQ(told(world.await(actions.retry(world.scheduler, by, id, {}))), refusal) << before;
-    EXPECT_EQ(told(world.await(actions.retry(world.scheduler, by, id, "Eve"))), refusal) << before;
+    EXPECT_EQ(answer_of(world.await(actions.reopen(world.scheduler, by, id))), refusal) << before;
+    EXPECT_EQ(answer_of(world.await(actions.approve(world.scheduler, by, id))), refusal) << before;
+    EXPECT_EQ(answer_of(world.await(actions.complete(world.scheduler, by, id))), refusal) << before;
+    EXPECT_EQ(answer_of(world.await(actions.retry(world.scheduler, by, id, {}))), refusal) << before;
+    EXPECT_EQ(answer_of(world.await(actions.retry(world.scheduler, by, id, "Eve"))), refusal) << before;
     for (const auto action : {domain::MerchantAction::retry, domain::MerchantAction::approve}) {
       const auto one_of_many = [&] {
         world.write([&](Tx& tx) {

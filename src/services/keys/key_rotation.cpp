@@ -130,7 +130,7 @@ class KeyRotation::Turn {
 };
 
 Task<Expected<std::vector<KeyStanding>>> KeyRotation::standing(Executor& executor) {
-  const auto state = co_await ports_.watch.look(executor);
+  const auto state = co_await ports_.watch.poll(executor);
   if (!state) co_return std::unexpected(state.error());
   struct Stored {
     std::vector<storage::IssuerKeyRow> issuer;
@@ -213,7 +213,7 @@ void KeyRotation::begin_pass(const KeyKinds& kinds, const KeyState& state, bool 
 }
 
 Task<Expected<TurnStep>> KeyRotation::turn_once(Executor& executor, const KeyKinds& kinds, bool begin) {
-  auto state = co_await ports_.watch.look(executor);
+  auto state = co_await ports_.watch.poll(executor);
   if (!state) co_return std::unexpected(state.error());
   auto waited_for = co_await activate(executor, kinds, *state);
   if (!waited_for) co_return std::unexpected(waited_for.error());
@@ -229,7 +229,7 @@ Task<Expected<TurnStep>> KeyRotation::turn_once(Executor& executor, const KeyKin
       if (auto made = co_await ports_.links.add_key(executor); !made) co_return std::unexpected(made.error());
     }
     if (auto read = co_await ports_.links.reload(executor); !read) co_return std::unexpected(read.error());
-    state = co_await ports_.watch.look(executor);
+    state = co_await ports_.watch.poll(executor);
     if (!state) co_return std::unexpected(state.error());
   }
   const auto old = turning(kinds, *state);
@@ -257,7 +257,7 @@ Task<Expected<TurnStep>> KeyRotation::turn_once(Executor& executor, const KeyKin
 
 Task<Expected<std::vector<DropStep::Kind>>> KeyRotation::give_up_used(Executor& executor,
                                                                       const KeyKinds& kinds) {
-  const auto state = co_await ports_.watch.look(executor);
+  const auto state = co_await ports_.watch.poll(executor);
   if (!state) co_return std::unexpected(state.error());
   co_return co_await ports_.sealing.async_db.write(
       executor, [&](Tx& tx) -> Expected<std::vector<DropStep::Kind>> {
@@ -303,30 +303,30 @@ Task<Expected<DropStep::Kind>> KeyRotation::give_up_issuer(Executor& executor, b
   co_return std::move(*kind);
 }
 
-Task<Expected<void>> KeyRotation::look_at_links(Executor& executor) {
+Task<Expected<void>> KeyRotation::scan_links(Executor& executor) {
   constexpr int kPiece = 1'000;
   const Stopwatch watch(ports_.sealing.clock);
   while (!links_.over) {
-    auto look = co_await ports_.sealing.async_db.read(executor, [before = links_](Tx& tx) {
-      auto look = before;
-      if (look.end == 0) {
+    auto scan = co_await ports_.sealing.async_db.read(executor, [before = links_](Tx& tx) {
+      auto scan = before;
+      if (scan.end == 0) {
         const auto keys = storage::find_link_keys(tx);
         // Where there is one alone, nothing is to be looked at; nor as long as the newer one is too young.
-        look.over = keys.size() < 2 || tx.now() < keys.front().created_at + kBuyerLinkLife;
-        if (!look.over) look.end = first_id_at(keys.front().created_at + kLinkKeyRead);
+        scan.over = keys.size() < 2 || tx.now() < keys.front().created_at + kBuyerLinkLife;
+        if (!scan.over) scan.end = first_id_at(keys.front().created_at + kLinkKeyRead);
       }
-      if (look.over) return look;
-      const auto rows = storage::list_linked_deliveries(tx, look.to, look.end, kPiece);
+      if (scan.over) return scan;
+      const auto rows = storage::list_linked_deliveries(tx, scan.to, scan.end, kPiece);
       for (const auto& row : rows) {
-        if (!is_link_over(row.status, row.ended, tx.now())) look.open = row.id;
-        if (look.open) break;
+        if (!is_link_over(row.status, row.ended, tx.now())) scan.open = row.id;
+        if (scan.open) break;
       }
-      if (!rows.empty()) look.to = rows.back().id.value;
-      look.over = look.open || std::ssize(rows) < kPiece;
-      return look;
+      if (!rows.empty()) scan.to = rows.back().id.value;
+      scan.over = scan.open || std::ssize(rows) < kPiece;
+      return scan;
     });
-    if (!look) co_return std::unexpected(look.error());
-    links_ = *look;
+    if (!scan) co_return std::unexpected(scan.error());
+    links_ = *scan;
     if (watch.elapsed() >= options_.step) break;
   }
   co_return Expected<void>{};
@@ -361,7 +361,7 @@ Task<Expected<DropStep::Kind>> KeyRotation::give_up_links(Executor& executor, bo
 
 Task<Expected<DropStep>> KeyRotation::drop_once(Executor& executor, const KeyKinds& kinds, bool begin,
                                                 bool now) {
-  const auto state = co_await ports_.watch.look(executor);
+  const auto state = co_await ports_.watch.poll(executor);
   if (!state) co_return std::unexpected(state.error());
   if (begin) {
     pass_.reset();
@@ -370,7 +370,7 @@ Task<Expected<DropStep>> KeyRotation::drop_once(Executor& executor, const KeyKin
   const auto old = turning(kinds, *state);
   DropStep step;
   if (kinds.contains(KeyKind::links) && !now) {
-    if (auto looked = co_await look_at_links(executor); !looked) co_return std::unexpected(looked.error());
+    if (auto scanned = co_await scan_links(executor); !scanned) co_return std::unexpected(scanned.error());
     if (!links_.over) co_return step;
   }
   if (!old.empty()) {

@@ -113,7 +113,7 @@ class KeyRotation {
   Task<Expected<DropStep::Kind>> give_up_issuer(Executor& executor, bool now);
   Task<Expected<DropStep::Kind>> give_up_links(Executor& executor, bool now);
   // Searches for a link that the older link key made and that is still valid; for about options_.step.
-  Task<Expected<void>> look_at_links(Executor& executor);
+  Task<Expected<void>> scan_links(Executor& executor);
 
   const Ports ports_;
   const Options options_;
@@ -123,13 +123,13 @@ class KeyRotation {
   bool pass_reseals_ = false;  // else it only counts, for drop()
   bool pass_settled_ = false;  // it began when nobody sealed with an old key any more
   // The scan of deliveries that are older than the newest link key.
-  struct LinkLook {
+  struct LinkScan {
     std::int64_t to = 0;   // scanned
     std::int64_t end = 0;  // not to be
     bool over = false;
     std::optional<DeliveryId> open;  // whose link opens yet
   };
-  LinkLook links_;
+  LinkScan links_;
 };
 
 }  // namespace presetbridge::services

@@ -161,7 +161,7 @@ class KeyRotationTest : public ::testing::Test {
     }
     EXPECT_TRUE(world_.await(node.issuer->start(world_.scheduler)));
     EXPECT_TRUE(world_.await(node.links->start(world_.scheduler)));
-    EXPECT_TRUE(look(node));
+    EXPECT_TRUE(poll(node));
     return node;
   }
   void copy_keys(const Node& from, const Node& to) {
@@ -181,7 +181,7 @@ class KeyRotationTest : public ::testing::Test {
       ids.vault.held.push_back(crypto::hex_encode(key.id()));
     return ids;
   }
-  Expected<KeyState> look(Node& node) { return world_.await(node.watch->look(world_.scheduler)); }
+  Expected<KeyState> poll(Node& node) { return world_.await(node.watch->poll(world_.scheduler)); }
   Expected<TurnStep> turn(Node& node, bool begin = false, KeyKinds kinds = kAll) {
     return world_.await(node.rotation->turn(world_.scheduler, std::move(kinds), begin));
   }
@@ -402,7 +402,7 @@ TEST_F(KeyRotationTest, AllThatIsSealedIsUnderTheNewKeysAndThenTheOldOnesGo) {
   ASSERT_TRUE(crypto::hex_decode_exactly(ids.service.held.front(), service));
   EXPECT_EQ(crypto::drop_vault_keys_behind(node.vault_key(), node.vault_pub(), vault), 1);
   EXPECT_EQ(crypto::drop_service_keys_behind(node.service_key(), service), 1);
-  ASSERT_TRUE(look(node));
+  ASSERT_TRUE(poll(node));
   expect_all_opens(node);
 }
 
@@ -447,11 +447,11 @@ TEST_F(KeyRotationTest, NoNodeSealsWithAKeyThatAnotherLacks) {
   EXPECT_THAT(used(KeyUse::service), SizeIs(1));
   world_write([&](Tx& tx) { EXPECT_THAT(storage::issuer_keys(tx), SizeIs(1)); });
   const auto old = first.cipher->sealing();
-  ASSERT_TRUE(look(first));
+  ASSERT_TRUE(poll(first));
   EXPECT_EQ(first.cipher->sealing(), old);
 
   copy_keys(first, second);
-  ASSERT_TRUE(look(second));
+  ASSERT_TRUE(poll(second));
   EXPECT_EQ(second.cipher->sealing(), old) << "it has the new one, and waits for the word";
   EXPECT_NE(turn(first, true)->phase, Phase::waiting);
   EXPECT_NE(first.cipher->sealing(), old);
@@ -460,7 +460,7 @@ TEST_F(KeyRotationTest, NoNodeSealsWithAKeyThatAnotherLacks) {
   world_.clock().advance(Millis{60'000});
   for (int i = 0; i < 50; ++i) EXPECT_NE(turn(first)->phase, Phase::done);
   EXPECT_EQ(drop(first).error().code, "KEYS_IN_USE");
-  ASSERT_TRUE(look(second));
+  ASSERT_TRUE(poll(second));
   EXPECT_EQ(second.cipher->sealing(), first.cipher->sealing());
   world_.clock().advance(KeyRotation::kSettled - Millis{1'000});
   EXPECT_EQ(drop(first).error().code, "KEYS_IN_USE");
@@ -488,7 +488,7 @@ TEST_F(KeyRotationTest, ANodeOfAProgramThatTellsNoKeysIsWaitedForAndOneThatIsGon
 
 TEST_F(KeyRotationTest, AProcessThatWasKilledIsNotWaitedForOnceItsFolderHasAnother) {
   auto& node = add_node(0);
-  const auto told = [&](int number, const std::string& owner, const std::string& keys) {
+  const auto note_node = [&](int number, const std::string& owner, const std::string& keys) {
     world_write([&](Tx& tx) {
       storage::take_node_number(tx, owner, tx.now() + Millis{600'000});
       storage::keep_node_number(tx, number, owner, tx.now() + Millis{600'000}, "worker");
@@ -496,11 +496,11 @@ TEST_F(KeyRotationTest, AProcessThatWasKilledIsNotWaitedForOnceItsFolderHasAnoth
     });
   };
   add_keys(node);
-  told(1, "killed", "vault:x service:y");
+  note_node(1, "killed", "vault:x service:y");
   EXPECT_EQ(turn(node, true)->phase, Phase::waiting);
   world_.clock().advance(Millis{1});
   const auto ids = ids_of(node);
-  told(2, "after it", "vault:" + ids.vault.held.front() + " service:" + ids.service.held.front());
+  note_node(2, "after it", "vault:" + ids.vault.held.front() + " service:" + ids.service.held.front());
   EXPECT_NE(turn(node, true)->phase, Phase::waiting);
 }
 
@@ -528,7 +528,7 @@ TEST_F(KeyRotationTest, WhatIsUnderAnOldKeyKeepsItFromBeingDropped) {
   EXPECT_TRUE(drop(node));
 }
 
-TEST_F(KeyRotationTest, ARecordThatDoesNotOpenIsLeftAsItIsAndTold) {
+TEST_F(KeyRotationTest, ARecordThatDoesNotOpenIsLeftAsItIsAndLogged) {
   auto& node = add_node();
   fill(node);
   const auto misplaced = node.cipher->encrypt({storage::kStoreSecret, 6}, "of another row");
@@ -570,12 +570,12 @@ TEST_F(KeyRotationTest, ANodeThatLacksAUsedKeySaysWhich) {
   auto& second = add_node(1);
   add_keys(first);
   copy_keys(first, second);
-  ASSERT_TRUE(look(second));
+  ASSERT_TRUE(poll(second));
   ASSERT_NE(turn(first, true)->phase, Phase::waiting);
   const auto whole = ids_of(second);
   const auto old = crypto::base64_encode(crypto::read_vault_public_keys(second.vault_pub())->back().raw());
   std::ofstream(second.vault_pub()) << "presetbridge-vault-public-key-1 " << old << '\n';
-  const auto lacking = look(second);
+  const auto lacking = poll(second);
   ASSERT_FALSE(lacking);
   EXPECT_EQ(lacking.error().code, "KEYS_LACKING");
   EXPECT_THAT(lacking.error().message, HasSubstr("lacks vault:" + whole.vault.held.front() + ":"));

@@ -77,12 +77,12 @@ void KeyWatch::stop(Callback stopped) {
 Task<void> KeyWatch::loop() {
   bool ended = false;
   while (!tasks_.stopping()) {
-    const auto looked = co_await look(scheduler_);
-    if (!looked && looked.error().code == "KEYS_LACKING" && !std::exchange(ended, true)) {
-      ports_.log.error(looked.error().message);
+    const auto polled = co_await poll(scheduler_);
+    if (!polled && polled.error().code == "KEYS_LACKING" && !std::exchange(ended, true)) {
+      ports_.log.error(polled.error().message);
       ports_.lost();
-    } else if (!looked && !ended && !storage::is_logged(looked.error())) {
-      ports_.log.warn("the keys could not be looked at", {{"error", looked.error().message}});
+    } else if (!polled && !ended && !storage::is_logged(polled.error())) {
+      ports_.log.warn("the keys could not be looked at", {{"error", polled.error().message}});
     }
     if (const auto refreshed = co_await ports_.refresh(scheduler_);
         !refreshed && !ended && !storage::is_logged(refreshed.error())) {
@@ -134,7 +134,7 @@ KeysOfNode KeyWatch::take_up(Files files, const KeyState& state) {
   return own_;
 }
 
-Task<Expected<KeyState>> KeyWatch::look(Executor& executor) {
+Task<Expected<KeyState>> KeyWatch::poll(Executor& executor) {
   auto files = co_await read_files(executor);
   if (!files) co_return std::unexpected(files.error());
   auto known = co_await ports_.async_db.read(executor, [](Tx& tx) {
@@ -162,9 +162,9 @@ Task<Expected<KeyState>> KeyWatch::look(Executor& executor) {
   }
   // Written where it changes: the poll after a change sees it.
   const auto text = to_text(own.keys);
-  const bool told = std::ranges::any_of(
+  const bool recorded = std::ranges::any_of(
       known->nodes, [&](const auto& node) { return node.number == own.number && node.keys == own.keys; });
-  if (!told) {
+  if (!recorded) {
     auto noted = co_await ports_.async_db.write(executor, [&](Tx& tx) {
       storage::note_node_keys(tx, *options_.number, options_.owner, text, options_.place);
       return nodes_at_work(tx);

@@ -77,7 +77,7 @@ class KeyWatch {
   // Polls now; resumes on `executor`. Thread-safe. KEYS_LACKING: this node lacks a key that is used.
   // KEY_FILE_UNAVAILABLE: also if the agent does not answer. Other errors of crypto/vault_keys.h, and of
   // storage. After an error the keys are as before, unless only their report failed.
-  Task<Expected<KeyState>> look(Executor& executor);
+  Task<Expected<KeyState>> poll(Executor& executor);
 
   // On `scheduler`. `stopped` is called once, when the present poll has ended.
   void start();

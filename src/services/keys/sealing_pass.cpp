@@ -19,7 +19,7 @@ using storage::SealedRow;
 using storage::SealedTable;
 using storage::Tx;
 
-constexpr int kMostTold = 20;  // of one pass: the log is not to be flooded
+constexpr int kMostLogged = 20;  // of one pass: the log is not to be flooded
 
 std::string_view name_of(SealedTable table) {
   switch (table) {
@@ -87,7 +87,7 @@ Task<Expected<void>> SealingPass::go_on(Executor& executor, Millis about) {
 void SealingPass::left(const SealedRow& row, std::string_view why) {
   const auto table = tables_.back();
   ++(table == SealedTable::logins ? counts_.left_vault : counts_.left_service);
-  if (++told_ > kMostTold) return;
+  if (++logged_ > kMostLogged) return;
   ports_.log.warn("a record is left on an old key",
                   {{"table", name_of(table)},
                    {"row", row.kid.empty() ? std::to_string(row.id) : row.kid},

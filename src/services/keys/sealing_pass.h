@@ -72,7 +72,7 @@ class SealingPass {
   std::vector<storage::SealedTable> tables_;  // still to be looked at, the last one first
   storage::SealedRow after_;                  // in that one
   Counts counts_;
-  int told_ = 0;
+  int logged_ = 0;
 };
 
 }  // namespace presetbridge::services

@@ -34,12 +34,12 @@ class BuyerReader final : public net::BodyStream {
         place_(std::move(reading.place)),
         wakeup_(scheduler),
         newest_(reading.now),
-        told_(reading.now.version) {
+        known_version_(reading.now.version) {
     if (reading.last_event_id.empty()) {
       greeting_ = event_of("hello", R"({"resumed":false})", reading.now);
     } else {
       greeting_ = live_event("hello", R"({"resumed":true})");
-      if (reading.last_event_id != std::to_string(told_)) told_ = 0;
+      if (reading.last_event_id != std::to_string(known_version_)) known_version_ = 0;
     }
   }
   ~BuyerReader() override { changes_.remove(*this); }
@@ -62,8 +62,8 @@ class BuyerReader final : public net::BodyStream {
       if (ended_ || left <= Millis{0} || !newest || newest->link_version != link_version_)
         co_return std::nullopt;
       if (!greeting_.empty()) co_return std::exchange(greeting_, {});
-      if (newest->version != told_) {
-        told_ = newest->version;
+      if (newest->version != known_version_) {
+        known_version_ = newest->version;
         co_return event_of("delivery", R"({"updatedAt":")" + to_iso8601(newest->updated_at) + R"("})",
                            *newest);
       }
@@ -91,7 +91,7 @@ class BuyerReader final : public net::BodyStream {
   Wakeup wakeup_;
   mutable std::mutex mutex_;  // guards newest_; what follows is the connection's
   std::optional<DeliveryMark> newest_;
-  std::int64_t told_;  // a version; 0: none that the reader knows
+  std::int64_t known_version_;  // a version; 0: none that the reader knows
   std::string greeting_;
   bool ended_ = false;
 };

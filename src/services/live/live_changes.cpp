@@ -12,7 +12,7 @@ using storage::Tx;
 
 constexpr int kChangesAtOnce = 500;  // of an account, from the database
 constexpr std::size_t kFeedsAtOnce = 500;
-constexpr Millis kLookAtWriters{10};
+constexpr Millis kWritersPoll{10};
 constexpr int kDeletedAtOnce = 1'000;
 
 }  // namespace
@@ -83,7 +83,7 @@ Task<Expected<void>> LiveChanges::writers_end(Scheduler& scheduler) {
     if (deps_.clock.now() >= deadline)
       co_return fail("OVERLOADED", "The service is busy. Try again in a moment.");
     before = std::move(*writers);
-    co_await sleep_for(scheduler, kLookAtWriters);
+    co_await sleep_for(scheduler, kWritersPoll);
   }
 }
 
@@ -125,7 +125,7 @@ void LiveChanges::left(const FeedPtr& feed) {
   if (known != feeds_.end() && known->second.feed == feed && !feed->has_readers()) feeds_.erase(known);
 }
 
-void LiveChanges::told(const std::vector<storage::WrittenChanges>& written) {
+void LiveChanges::report(const std::vector<storage::WrittenChanges>& written) {
   if (written.empty()) return;
   std::int64_t changes = 0;
   {
@@ -176,11 +176,11 @@ Task<void> LiveChanges::loop() {
   while (!tasks_.stopping()) {
     const auto now = deps_.clock.now();
     auto pause = std::min(deletions_.left(now), renewals_.left(now));
-    if (looks_again()) pause = std::min(pause, looks_.left(now));
+    if (has_to_poll()) pause = std::min(pause, polls_.left(now));
     co_await tasks_.wait(pause);
     if (tasks_.stopping()) break;
     wake_readers();
-    co_await look();
+    co_await poll();
     wake_readers();
     if (renewals_.take(deps_.clock.now())) co_await watch_again(all_feeds());
     if (deletions_.take(deps_.clock.now())) co_await delete_old();
@@ -188,14 +188,14 @@ Task<void> LiveChanges::loop() {
   }
 }
 
-bool LiveChanges::looks_again() {
+bool LiveChanges::has_to_poll() {
   const std::scoped_lock lock(mutex_);
   return !unknown_.empty() || (options_.others_write && !feeds_.empty());
 }
 
-Task<void> LiveChanges::look() {
+Task<void> LiveChanges::poll() {
   std::vector<FeedPtr> feeds;
-  const bool due = looks_.take(deps_.clock.now());
+  const bool due = polls_.take(deps_.clock.now());
   const bool all = options_.others_write && due;
   if (all) feeds = all_feeds();
   {
@@ -208,11 +208,11 @@ Task<void> LiveChanges::look() {
   for (std::size_t from = 0; from < feeds.size() && !tasks_.stopping(); from += kFeedsAtOnce) {
     const auto begin = feeds.begin() + static_cast<std::ptrdiff_t>(from);
     const auto count = static_cast<std::ptrdiff_t>(std::min(kFeedsAtOnce, feeds.size() - from));
-    co_await look_at({begin, begin + count});
+    co_await poll_feeds({begin, begin + count});
   }
 }
 
-Task<void> LiveChanges::look_at(std::vector<FeedPtr> feeds) {
+Task<void> LiveChanges::poll_feeds(std::vector<FeedPtr> feeds) {
   struct Found {
     std::vector<std::optional<LivePosition>> watches;
     std::vector<std::size_t> whose;

@@ -31,7 +31,7 @@ namespace presetbridge::services {
 
 class LiveReader;
 
-// open(), `told()` and readers() are called on any thread, all else on `scheduler`. Outlives its readers;
+// open(), report() and readers() are called on any thread, all else on `scheduler`. Outlives its readers;
 // destroyed after AsyncDatabase::shutdown().
 class LiveChanges {
  public:
@@ -71,7 +71,7 @@ class LiveChanges {
   Task<Expected<std::shared_ptr<net::BodyStream>>> open(Scheduler& scheduler, Reading reading);
 
   // Reports the changes of this node's transactions, once they are durable.
-  void told(const std::vector<storage::WrittenChanges>& written);
+  void report(const std::vector<storage::WrittenChanges>& written);
 
   void start();
   // `stopped` is called once, when nothing is under way any more. Readers are ended by their server.
@@ -102,12 +102,12 @@ class LiveChanges {
   void left(const FeedPtr& feed);
 
   Task<void> loop();
-  Task<void> look();
-  Task<void> look_at(std::vector<FeedPtr> feeds);
+  Task<void> poll();
+  Task<void> poll_feeds(std::vector<FeedPtr> feeds);
   Task<void> watch_again(std::vector<FeedPtr> feeds);
   Task<void> delete_old();
   std::vector<FeedPtr> all_feeds();
-  bool looks_again();
+  bool has_to_poll();
   void wake_readers();
   void failed(const Error& error, std::string_view doing);
   // Readers come back for as long as changes are kept, and the watch is prolonged a few times meanwhile.
@@ -116,7 +116,7 @@ class LiveChanges {
   const Deps deps_;
   const Options options_;
   BackgroundTasks tasks_;
-  Recurring looks_{options_.poll};
+  Recurring polls_{options_.poll};
   Recurring renewals_{options_.kept / 4};
   Recurring deletions_{std::chrono::seconds{30}};
   std::mutex mutex_;                           // guards feeds_, fresh_ and unknown_

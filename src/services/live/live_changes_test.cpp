@@ -117,7 +117,7 @@ class LiveChangesTest : public ::testing::Test {
   IdSource ids_{db_.clock, 1};
   storage::AsyncDatabase async_db_{
       *db_, log_, {.max_units = 1, .inline_execution = true, .on_news = [this](const storage::News& news) {
-                     if (live_) live_->told(news.changes);
+                     if (live_) live_->report(news.changes);
                    }}};
   ReaderBudget budget_{100};
   std::vector<std::shared_ptr<Follower>> followers_;
@@ -202,7 +202,7 @@ TEST_F(LiveChangesTest, AnIdThatIsNotTheAccountsIsAnsweredByReset) {
   EXPECT_EQ(metrics_.counted["presetbridge_live_resets_total"], 5);
 }
 
-TEST_F(LiveChangesTest, WhatOtherNodesChangeIsToldAfterTheNextLook) {
+TEST_F(LiveChangesTest, WhatOtherNodesChangeIsReportedAfterTheNextPoll) {
   start({.others_write = true});
   const auto reader = follow();
   reader->take();

@@ -149,7 +149,7 @@ Task<void> Housekeeping::round() {
   });
   // Strangers make rows with addresses that nobody has.
   auto crowd = co_await async_db_.read(
-      scheduler_, [this](Tx& tx) { return age_of_sign_in_attempts(tx, pace_.sign_in_tries - 1); });
+      scheduler_, [this](Tx& tx) { return age_of_sign_in_attempts(tx, pace_.sign_in_attempts - 1); });
   const auto too_many_since = crowd && *crowd ? **crowd : Timestamp{};
   co_await walk("tries to sign in", [limit, too_many_since](Tx& tx, std::int64_t) {
     const auto before = std::max(tx.now() - identity::kFailuresForgottenAfter, too_many_since);

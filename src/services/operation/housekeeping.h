@@ -39,7 +39,7 @@ class Housekeeping {
     int piece = 500;
     Millis pause{100};
     Millis period = std::chrono::hours{1};
-    std::int64_t sign_in_tries =
+    std::int64_t sign_in_attempts =
         100'000;  // kept by a round, those touched last; and those touched together with the oldest of them
   };
   // All outlive this. The database's clock says what is old.

@@ -45,7 +45,7 @@ constexpr storage::Sql kRemains{"SELECT count(*) FROM mapping_remains"};
 constexpr storage::Sql kStoreHours{"SELECT count(*) FROM store_hours"};
 constexpr storage::Sql kRevisits{"SELECT count(*) FROM timeline_revisits"};
 constexpr storage::Sql kAudits{"SELECT count(*) FROM audit_log"};
-constexpr storage::Sql kTries{"SELECT count(*) FROM sign_in_tries"};
+constexpr storage::Sql kSignInAttempts{"SELECT count(*) FROM sign_in_tries"};
 constexpr storage::Sql kTokens{"SELECT count(*) FROM session_tokens"};
 constexpr storage::Sql kSessions{"SELECT count(*) FROM sessions"};
 
@@ -233,15 +233,15 @@ TEST_F(HousekeepingTest, TheAuditLogIsKeptForTwoYears) {
   EXPECT_EQ(count(kAudits), 0);
 }
 
-TEST_F(HousekeepingTest, OfTriesToSignInOnlySoManyOfTheNewestStay) {
+TEST_F(HousekeepingTest, OfAttemptsToSignInOnlySoManyOfTheNewestStay) {
   for (std::uint8_t i = 0; i < 60; ++i) {
     const std::byte email[] = {std::byte{i}};
     write([&](Tx& tx) { lock_sign_in_attempts(tx, email); });
     pass(std::chrono::seconds{1});
   }
-  start({.piece = 7, .pause = Millis{1}, .sign_in_tries = 20});
+  start({.piece = 7, .pause = Millis{1}, .sign_in_attempts = 20});
   pass(std::chrono::seconds{1});
-  EXPECT_EQ(count(kTries), 20);
+  EXPECT_EQ(count(kSignInAttempts), 20);
   const std::byte newest[] = {std::byte{59}};
   const std::byte oldest[] = {std::byte{40}};
   const std::byte gone[] = {std::byte{39}};
@@ -252,7 +252,7 @@ TEST_F(HousekeepingTest, OfTriesToSignInOnlySoManyOfTheNewestStay) {
   });
 }
 
-TEST_F(HousekeepingTest, ExpiredRefreshTokensAndForgottenTriesToSignInGo) {
+TEST_F(HousekeepingTest, ExpiredRefreshTokensAndForgottenAttemptsToSignInGo) {
   auto issuer = world_.issuer();
   ASSERT_TRUE(world_.await(issuer->start(world_.scheduler)));
   ASSERT_TRUE(
@@ -260,9 +260,9 @@ TEST_F(HousekeepingTest, ExpiredRefreshTokensAndForgottenTriesToSignInGo) {
   ASSERT_FALSE(world_.await(issuer->sign_in(world_.scheduler, {}, "ann@example.com", "a wrong password")));
   start();
   pass(days{1});
-  EXPECT_EQ(count(kTries), 1);
+  EXPECT_EQ(count(kSignInAttempts), 1);
   pass(hours{1});
-  EXPECT_EQ(count(kTries), 0);
+  EXPECT_EQ(count(kSignInAttempts), 0);
   pass(days{29} - hours{2});
   EXPECT_EQ(count(kTokens), 1);
   EXPECT_EQ(count(kSessions), 1);

@@ -47,7 +47,7 @@ TEST_F(NodeNumberTest, IsNobodyElsesForAsLongAsTheNodeLives) {
   EXPECT_EQ(lost_, 0);
 }
 
-TEST_F(NodeNumberTest, IsAnothersWhenItWasNotRenewedAndThatIsToldOnce) {
+TEST_F(NodeNumberTest, IsAnothersWhenItWasNotRenewedAndThatIsReportedOnce) {
   world_.scheduler.advance(kNodeNumberLife);
   ASSERT_EQ(take(), number_);
   node_->start();

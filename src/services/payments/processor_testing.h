@@ -28,15 +28,15 @@ class FakeProcessor final : public payments::Processor {
     std::string payment;
     Facts facts;
   };
-  struct Told {
+  struct SentNotice {
     Timestamp at;
     payments::Notice notice;
   };
 
   // `call`: "checkout", "look_up", "refund", "made_refund", "notices".
   std::function<Fate(const std::string& call)> before;
-  std::map<std::string, Page> pages;  // by session
-  std::vector<Told> told;             // oldest first
+  std::map<std::string, Page> pages;     // by session
+  std::vector<SentNotice> sent_notices;  // oldest first
   std::vector<std::string> calls;
   using RefundAnswer = payments::ProcessorResult<payments::Refund>;
   struct Made {
@@ -99,13 +99,14 @@ class FakeProcessor final : public payments::Processor {
   }
   void tell(const std::string& type, const std::string& session) {
     const auto& page = pages.at(session);
-    payments::Notice notice{.id = "evt_" + std::to_string(told.size()), .type = type, .live = is_live};
+    payments::Notice notice{
+        .id = "evt_" + std::to_string(sent_notices.size()), .type = type, .live = is_live};
     notice.payment = page.payment;
     if (type.starts_with("checkout.")) {
       notice.session = session;
       notice.purchase = page.wanted.purchase;
     }
-    told.push_back({clock_.now(), std::move(notice)});
+    sent_notices.push_back({clock_.now(), std::move(notice)});
   }
   std::int64_t taken() const {
     std::int64_t all = 0;
@@ -181,7 +182,7 @@ class FakeProcessor final : public payments::Processor {
         [this, since, until, after]() -> payments::ProcessorResult<payments::NoticePage> {
           payments::NoticePage page;
           bool behind = after.empty();
-          for (auto one = told.rbegin(); one != told.rend(); ++one) {
+          for (auto one = sent_notices.rbegin(); one != sent_notices.rend(); ++one) {
             if (behind && one->at >= since && one->at < until) {
               page.more = page.notices.size() == page_size;
               if (page.more) break;

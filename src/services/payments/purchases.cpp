@@ -15,7 +15,7 @@ using storage::Tx;
 namespace {
 
 // The delay of reconciliation's first query: the landing page and the webhook come sooner as a rule.
-constexpr Millis kFirstLook = std::chrono::minutes{1};
+constexpr Millis kFirstPoll = std::chrono::minutes{1};
 
 std::unexpected<Error> no_such_purchase() {
   return fail("NOT_FOUND", "There is no such purchase.");
@@ -62,7 +62,7 @@ Task<Expected<PurchaseRow>> Purchases::buy(Executor& executor, identity::Princip
     row.amount = pack->amount;
     row.currency = pack->currency;
     row.expires_at = tx.now() + options_.page_open;
-    row.due_at = tx.now() + kFirstLook;
+    row.due_at = tx.now() + kFirstPoll;
     insert_purchase(tx, row);
     identity::audit(tx, ids_, by,
                     {.action = "purchase.opened",

@@ -60,7 +60,7 @@ TEST_F(PurchasesTest, ThatAreNotPaidGrantNothing) {
   EXPECT_EQ(world_.settle(bought.id)->standing.state, domain::PurchaseState::paid);
 }
 
-TEST_F(PurchasesTest, ThatAreNotAsAgreedGrantNothingAndAreToldOf) {
+TEST_F(PurchasesTest, ThatAreNotAsAgreedGrantNothingAndAreReported) {
   const auto bought = world_.buy();
   world_.processor.pay(bought.session);
   world_.processor.facts(bought.session).amount = 1;
@@ -137,7 +137,7 @@ TEST_F(PurchasesTest, RefundsAndDisputesReverseAndAWonDisputeUndoesIt) {
   EXPECT_EQ(lines.back(), "reversal_undone 90 by dispute");
 }
 
-TEST_F(PurchasesTest, AReversalThatLeavesFewCreditsIsToldOnce) {
+TEST_F(PurchasesTest, AReversalThatLeavesFewCreditsIsReportedOnce) {
   world_.db->write([&](Tx& tx) {
     storage::SubscriptionRow row{.id = world_.ids.make<SubscriptionId>(),
                                  .account = world_.me.account,
@@ -145,7 +145,7 @@ TEST_F(PurchasesTest, AReversalThatLeavesFewCreditsIsToldOnce) {
     row.encrypted_secret = std::vector<std::byte>(3);
     insert_subscription(tx, row);
   });
-  const auto told = [&] {
+  const auto low_credit_events = [&] {
     std::int64_t events = 0;
     world_.db->read([&](Tx& tx) {
       events = tx.one({"SELECT count(*) FROM outbound_events WHERE type = 'credits.low'"},
@@ -159,13 +159,13 @@ TEST_F(PurchasesTest, AReversalThatLeavesFewCreditsIsToldOnce) {
   ASSERT_TRUE(world_.settle(bought.id));
   world_.processor.give_back(bought.session, 1'000);
   ASSERT_TRUE(world_.settle(bought.id));
-  EXPECT_EQ(told(), 0);
+  EXPECT_EQ(low_credit_events(), 0);
   world_.processor.give_back(bought.session, 1'800);
   ASSERT_TRUE(world_.settle(bought.id));
-  EXPECT_EQ(told(), 1) << "five of a hundred are left";
+  EXPECT_EQ(low_credit_events(), 1) << "five of a hundred are left";
   world_.processor.give_back(bought.session, 1'900);
   ASSERT_TRUE(world_.settle(bought.id));
-  EXPECT_EQ(told(), 1);
+  EXPECT_EQ(low_credit_events(), 1);
 }
 
 TEST_F(PurchasesTest, APageThatCannotBeOpenedLosesNothing) {
@@ -230,7 +230,7 @@ TEST_F(PurchasesTest, ThatWaitAreLimited) {
 TEST_F(PurchasesTest, ANoticeOfAPageThatTheRowDoesNotKnowFindsItsPurchase) {
   const auto bought = world_.buy();
   world_.processor.pay(bought.session);
-  const auto notice = world_.processor.told.back().notice;
+  const auto notice = world_.processor.sent_notices.back().notice;
   // The process died between the page and the row.
   world_.db->write([&](Tx& tx) {
     auto row = lock_purchase(tx, bought.id).value();

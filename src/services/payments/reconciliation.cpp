@@ -40,7 +40,7 @@ Task<void> Reconciliation::loop() {
       co_await count_pending();
     }
     if (!tasks_.stopping()) co_await ask_due();
-    if (!tasks_.stopping()) co_await tasks_.wait(pace_.look);
+    if (!tasks_.stopping()) co_await tasks_.wait(pace_.poll);
   }
 }
 
@@ -115,7 +115,7 @@ Task<void> Reconciliation::ask_due() {
   });
   if (!due) co_return;
   for (const auto id : *due) {
-    while (tasks_.jobs() >= pace_.at_once && !tasks_.stopping()) co_await tasks_.wait(pace_.look);
+    while (tasks_.jobs() >= pace_.at_once && !tasks_.stopping()) co_await tasks_.wait(pace_.poll);
     if (tasks_.stopping()) co_return;
     tasks_.start_job(ask(id), "question about a purchase",
                      [this](const std::exception_ptr&) { tasks_.wake(); });

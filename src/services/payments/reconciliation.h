@@ -32,7 +32,7 @@ class Reconciliation {
     std::string node;
   };
   struct Pace {
-    Millis look{5'000};                        // for purchases that are due
+    Millis poll{5'000};                        // for purchases that are due
     Millis notices{20'000};                    // poll interval for notices
     Millis overlap = std::chrono::minutes{5};  // read again: notices may be listed late
     Millis lease{30'000};                      // of the notices

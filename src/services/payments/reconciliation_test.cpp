@@ -38,7 +38,7 @@ TEST_F(ReconciliationTest, GrantsWhatWasPaidWhileTheServiceWasAwayWithinAMinuteO
   EXPECT_EQ(world_.balance(), (domain::Balance{.purchased = 1'500}));
 }
 
-TEST_F(ReconciliationTest, HearsOfRefundsAndDisputesThatNoWebhookToldOf) {
+TEST_F(ReconciliationTest, HearsOfRefundsAndDisputesThatNoWebhookReported) {
   const auto first = world_.buy();
   const auto second = world_.buy();
   world_.start_reconciliation();

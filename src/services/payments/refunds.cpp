@@ -28,7 +28,7 @@ std::string money(std::int64_t amount, const PurchaseRow& row) {
 }
 
 // The amount as people read it: the number of units in a euro or a yen is not known here.
-std::string told(std::int64_t amount, const PurchaseRow& row) {
+std::string readable_amount(std::int64_t amount, const PurchaseRow& row) {
   return fmt::format("{} in the smallest unit of {}", amount, row.currency);
 }
 
@@ -45,11 +45,11 @@ std::int64_t left_of(const PurchaseRow& row, const std::optional<std::int64_t>& 
 Expected<void> check(const PurchaseRow& row, const std::optional<std::int64_t>& total) {
   if (!was_paid(row)) return fail("VALIDATION_FAILED", "This purchase was not paid: nothing can go back.");
   if (total && (*total < 1 || *total > row.amount))
-    return fail("VALIDATION_FAILED",
-                fmt::format("Between 1 and what was paid can go back in all: {}.", told(row.amount, row)));
+    return fail("VALIDATION_FAILED", fmt::format("Between 1 and what was paid can go back in all: {}.",
+                                                 readable_amount(row.amount, row)));
   if (total && *total < row.standing.refunded)
-    return fail("VALIDATION_FAILED",
-                fmt::format("More than that has gone back already: {}.", told(row.standing.refunded, row)));
+    return fail("VALIDATION_FAILED", fmt::format("More than that has gone back already: {}.",
+                                                 readable_amount(row.standing.refunded, row)));
   return {};
 }
 

@@ -64,7 +64,7 @@ class RefundsTest : public ::testing::Test {
   }
   std::int64_t back() { return world_.processor.given_back(); }
   // Oldest first.
-  std::vector<std::string> told() {
+  std::vector<std::string> audit_lines() {
     std::vector<std::string> lines;
     world_.db->read([&](storage::Tx& tx) {
       for (const auto& row : list_audit(tx, world_.me.account, {}, {.target = to_string(purchase_)}).rows) {
@@ -100,8 +100,8 @@ TEST_F(RefundsTest, GiveBackAPartAndTheRest) {
   EXPECT_EQ(again->last->actor_name, "ann");
   EXPECT_EQ(again->last->detail, "1710 eur");
   EXPECT_EQ(back(), 1'900);
-  EXPECT_THAT(told(), ElementsAre("purchase.refund_asked 190 eur", "purchase.refunded 190 eur",
-                                  "purchase.refund_asked 1710 eur", "purchase.refunded 1710 eur"));
+  EXPECT_THAT(audit_lines(), ElementsAre("purchase.refund_asked 190 eur", "purchase.refunded 190 eur",
+                                         "purchase.refund_asked 1710 eur", "purchase.refunded 1710 eur"));
 }
 
 TEST_F(RefundsTest, TheSameAgainAfterItFailedLaterIsAnotherRefund) {
@@ -122,14 +122,15 @@ TEST_F(RefundsTest, OfWhatIsPendingOrFailsAtOnceTheyTell) {
   EXPECT_THAT(failed.error().message, HasSubstr("nothing went back"));
   world_.processor.refund_status = Status::pending;
   EXPECT_EQ(outcome(500), "pending");
-  EXPECT_THAT(told(), ElementsAre("purchase.refund_asked 500 eur", "purchase.refund_failed 500 eur: failed",
-                                  "purchase.refund_asked 500 eur", "purchase.refunded 500 eur, pending"));
+  EXPECT_THAT(audit_lines(),
+              ElementsAre("purchase.refund_asked 500 eur", "purchase.refund_failed 500 eur: failed",
+                          "purchase.refund_asked 500 eur", "purchase.refunded 500 eur, pending"));
 }
 
 TEST_F(RefundsTest, WhatWasRefusedIsAskedAnew) {
   at_refund(Fate::refuse);
   EXPECT_EQ(outcome(500), "CONFLICT");
-  EXPECT_THAT(told(),
+  EXPECT_THAT(audit_lines(),
               ElementsAre("purchase.refund_asked 500 eur", "purchase.refund_failed 500 eur: refused"));
   at_refund(Fate::answer);
   EXPECT_EQ(outcome(500), "succeeded");
@@ -141,11 +142,11 @@ TEST_F(RefundsTest, WhatWasNotAnsweredGoesBackOnce) {
     const auto total = back() + 100;
     at_refund(fate);
     EXPECT_EQ(outcome(total), "PAYMENTS_UNAVAILABLE");
-    EXPECT_EQ(told().back(), "purchase.refund_asked 100 eur");
+    EXPECT_EQ(audit_lines().back(), "purchase.refund_asked 100 eur");
     at_refund(Fate::answer);
     EXPECT_EQ(outcome(total), "succeeded");
     EXPECT_EQ(back(), total);
-    EXPECT_EQ(told().back(), "purchase.refunded 100 eur");
+    EXPECT_EQ(audit_lines().back(), "purchase.refunded 100 eur");
   }
 }
 
@@ -161,7 +162,7 @@ TEST_F(RefundsTest, WhatWasNotAnsweredGoesBackOnceAlsoWhenItsKeyIsForgotten) {
   EXPECT_EQ(back(), 1'900);
 }
 
-TEST_F(RefundsTest, AllThatIsLeftIsToldOnceItsAnswerWasLost) {
+TEST_F(RefundsTest, AllThatIsLeftIsReportedOnceItsAnswerWasLost) {
   at_refund(Fate::lose_answer);
   EXPECT_EQ(outcome(), "PAYMENTS_UNAVAILABLE");
   at_refund(Fate::answer);
@@ -178,8 +179,9 @@ TEST_F(RefundsTest, WhatFailedUnseenIsTriedAgain) {
   at_refund(Fate::answer);
   EXPECT_EQ(outcome(500), "succeeded");
   EXPECT_EQ(back(), 500);
-  EXPECT_THAT(told(), ElementsAre("purchase.refund_asked 500 eur", "purchase.refund_failed 500 eur: failed",
-                                  "purchase.refund_asked 500 eur", "purchase.refunded 500 eur"));
+  EXPECT_THAT(audit_lines(),
+              ElementsAre("purchase.refund_asked 500 eur", "purchase.refund_failed 500 eur: failed",
+                          "purchase.refund_asked 500 eur", "purchase.refunded 500 eur"));
 }
 
 TEST_F(RefundsTest, AnotherAmountWaitsUntilItIsKnownWhatBecameOfTheFirst) {
@@ -194,8 +196,9 @@ TEST_F(RefundsTest, AnotherAmountWaitsUntilItIsKnownWhatBecameOfTheFirst) {
   world_.db.clock.advance(std::chrono::minutes{10});
   EXPECT_EQ(outcome(300), "succeeded");
   EXPECT_EQ(back(), 300);
-  EXPECT_THAT(told(), ElementsAre("purchase.refund_asked 500 eur", "purchase.refund_failed 500 eur: not done",
-                                  "purchase.refund_asked 300 eur", "purchase.refunded 300 eur"));
+  EXPECT_THAT(audit_lines(),
+              ElementsAre("purchase.refund_asked 500 eur", "purchase.refund_failed 500 eur: not done",
+                          "purchase.refund_asked 300 eur", "purchase.refunded 300 eur"));
   at_refund(Fate::lose_answer);
   EXPECT_EQ(outcome(500), "PAYMENTS_UNAVAILABLE");
   at_refund(Fate::answer);
@@ -213,11 +216,11 @@ TEST_F(RefundsTest, AProcessThatDiesAfterTheCallGivesBackOnce) {
   database_->failing = [&] { return died; };
   EXPECT_FALSE(give_back(500));
   EXPECT_EQ(back(), 500);
-  EXPECT_THAT(told(), ElementsAre("purchase.refund_asked 500 eur"));
+  EXPECT_THAT(audit_lines(), ElementsAre("purchase.refund_asked 500 eur"));
   database_->failing = {};
   EXPECT_EQ(outcome(500), "succeeded");
   EXPECT_EQ(back(), 500);
-  EXPECT_THAT(told(), ElementsAre("purchase.refund_asked 500 eur", "purchase.refunded 500 eur"));
+  EXPECT_THAT(audit_lines(), ElementsAre("purchase.refund_asked 500 eur", "purchase.refunded 500 eur"));
 }
 
 TEST_F(RefundsTest, AskedForTheSameAtOnceTheyGiveBackOnce) {
@@ -231,17 +234,17 @@ TEST_F(RefundsTest, AskedForTheSameAtOnceTheyGiveBackOnce) {
   world_.scheduler.run();
   EXPECT_EQ(done, 3);
   EXPECT_EQ(back(), 500);
-  EXPECT_THAT(told(), ElementsAre("purchase.refund_asked 500 eur", "purchase.refunded 500 eur"));
+  EXPECT_THAT(audit_lines(), ElementsAre("purchase.refund_asked 500 eur", "purchase.refunded 500 eur"));
 }
 
-TEST_F(RefundsTest, WhatWentBackIsToldAlsoWhereThePurchaseCannotBeAskedAbout) {
+TEST_F(RefundsTest, WhatWentBackIsReportedAlsoWhereThePurchaseCannotBeAskedAbout) {
   bool asked = false;
   world_.processor.before = [&](const auto& call) {
     asked = asked || call == "refund";
     return call == "look_up" && asked ? Fate::away : Fate::answer;
   };
   EXPECT_EQ(outcome(500), "succeeded");
-  EXPECT_EQ(told().back(), "purchase.refunded 500 eur");
+  EXPECT_EQ(audit_lines().back(), "purchase.refunded 500 eur");
 }
 
 TEST_F(RefundsTest, ALongLogHidesNoTry) {

@@ -22,7 +22,7 @@ constexpr Millis kLatest = std::chrono::hours{1};
 
 // The older a pending purchase, the seldomer it is asked about: most are never paid, or by a bank that takes
 // days.
-Timestamp next_look(const PurchaseRow& row, Timestamp now) {
+Timestamp next_poll(const PurchaseRow& row, Timestamp now) {
   return now + std::clamp((now - row.created_at) / 4, kSoonest, kLatest);
 }
 
@@ -90,7 +90,7 @@ class Application {
     // There was news since the question was put: it stays due.
     const bool latest = row_.asked == question_;
     if (latest || (pending && !row_.due_at))
-      row_.due_at = pending ? std::optional(next_look(row_, tx_.now())) : std::nullopt;
+      row_.due_at = pending ? std::optional(next_poll(row_, tx_.now())) : std::nullopt;
     if (!pending) row_.url.clear();
     row_.answered = question_;
     update_purchase(tx_, row_);

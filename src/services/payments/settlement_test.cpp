@@ -47,7 +47,7 @@ class FailingDatabase final : public Database {
 };
 
 // Hours of virtual time are cheap when little polls in them.
-const Reconciliation::Pace kPace{.look = std::chrono::minutes{1}, .notices = std::chrono::minutes{2}};
+const Reconciliation::Pace kPace{.poll = std::chrono::minutes{1}, .notices = std::chrono::minutes{2}};
 
 class Histories : public ::testing::Test {
  protected:
@@ -71,7 +71,7 @@ class Histories : public ::testing::Test {
     reprice();
     for (int i = 0; i < 2; ++i)
       people_.push_back(world_.new_account(std::to_string(seed) + "-" + std::to_string(i)));
-    first_notice_ = world_.processor.told.size();
+    first_notice_ = world_.processor.sent_notices.size();
     world_.processor.before = [this](const std::string&) {
       switch (roll(12)) {
         case 0:
@@ -158,11 +158,11 @@ class Histories : public ::testing::Test {
     world_.scheduler.run();
   }
   void webhook() {
-    auto& told = world_.processor.told;
-    if (told.size() == first_notice_) return;
+    auto& sent = world_.processor.sent_notices;
+    if (sent.size() == first_notice_) return;
     const auto from = static_cast<int>(first_notice_);
     const auto& notice =
-        told[static_cast<std::size_t>(from + roll(static_cast<int>(told.size()) - from))].notice;
+        sent[static_cast<std::size_t>(from + roll(static_cast<int>(sent.size()) - from))].notice;
     EXPECT_TRUE(take(body_of(notice), kSecret, {}));
   }
   // A webhook by a sender without the secret, a very old one, or one altered on its way, with any content.
@@ -366,7 +366,7 @@ TEST_F(Histories, FiftyWebhooksAtOnceGrantOnce) {
   const auto bought = world_.buy();
   world_.processor.pay(bought.session);
   world_.processor.give_back(bought.session, 950);
-  const auto& notice = world_.processor.told.front().notice;
+  const auto& notice = world_.processor.sent_notices.front().notice;
   const std::vector<payments::Notice> all(50, notice);
   EXPECT_EQ(take_at_once(all), 50);
   EXPECT_THAT(world_.ledger(), ::testing::ElementsAre("purchase 100", "reversal 50 by refund"));
@@ -385,7 +385,7 @@ TEST_F(Histories, FiftyWebhooksAtOnceOfPurchasesOfOneAccountLeaveItsBooksRight) 
     world_.processor.dispute(session, i % 3 == 0 ? 0 : 70 * i);
   }
   std::vector<payments::Notice> all;
-  for (const auto& one : world_.processor.told) all.push_back(one.notice);
+  for (const auto& one : world_.processor.sent_notices) all.push_back(one.notice);
   std::ranges::shuffle(all, chance_);
   ASSERT_EQ(all.size(), 50u);
   EXPECT_EQ(take_at_once(all), 50);

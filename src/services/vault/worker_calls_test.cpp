@@ -11,7 +11,7 @@ using cloud::CloudError;
 using testing::World;
 
 // Answers as a test sets, when the test lets it.
-class ToldLogins final : public StoredLogins {
+class FakeLogins final : public StoredLogins {
  public:
   Task<Expected<PresetFiles>> files_of_login(Executor& executor, AccountId account,
                                              std::int64_t version) override {
@@ -53,15 +53,15 @@ class ToldLogins final : public StoredLogins {
 
 class WorkerCallsTest : public ::testing::Test {
  protected:
-  WorkerCallsTest() { desk_->start(); }
+  WorkerCallsTest() { server_->start(); }
   ~WorkerCallsTest() override {
     stored_.let_go();
     asked_.stop();
-    stop_desk();
+    stop_server();
     world_.scheduler.advance(Millis{2'000});
   }
-  void stop_desk() {
-    if (!std::exchange(desk_stopping_, true)) desk_->stop([this] { desk_stopped_ = true; });
+  void stop_server() {
+    if (!std::exchange(server_stopping_, true)) server_->stop([this] { server_stopped_ = true; });
   }
   template <class T>
   std::shared_ptr<std::optional<Expected<T>>> begin(Task<Expected<T>> task) {
@@ -79,17 +79,17 @@ class WorkerCallsTest : public ::testing::Test {
   }
 
   World world_;
-  ToldLogins stored_;
-  bool told_ = true;  // whether wake-ups arrive
+  FakeLogins stored_;
+  bool wake_ups_arrive_ = true;
   AskedStoredLogins asked_{world_.scheduler, world_.async_db, world_.ids, world_.database.clock, [this] {
-                             if (told_) desk_->wake();
+                             if (wake_ups_arrive_) server_->wake();
                            }};
-  std::unique_ptr<WorkerCallServer> desk_ =
+  std::unique_ptr<WorkerCallServer> server_ =
       std::make_unique<WorkerCallServer>(world_.scheduler, world_.async_db, stored_, world_.log, [this] {
-        if (told_) asked_.wake();
+        if (wake_ups_arrive_) asked_.wake();
       });
-  bool desk_stopping_ = false;
-  bool desk_stopped_ = false;
+  bool server_stopping_ = false;
+  bool server_stopped_ = false;
 };
 
 TEST_F(WorkerCallsTest, WhatAWorkerFindsComesOverAsItIsAndLeavesNothing) {
@@ -130,16 +130,16 @@ TEST_F(WorkerCallsTest, WhyItFoundNothingComesOverToo) {
   }
 }
 
-TEST_F(WorkerCallsTest, ALostWakeUpCostsTheTimeToTheNextLook) {
-  told_ = false;
+TEST_F(WorkerCallsTest, ALostWakeUpCostsTheTimeToTheNextPoll) {
+  wake_ups_arrive_ = false;
   const auto login = begin(asked_.check_login(world_.scheduler, AccountId{7}, 1));
   EXPECT_FALSE(*login);
   world_.scheduler.advance(Millis{2'000});
   EXPECT_TRUE(*login && **login);
 }
 
-TEST_F(WorkerCallsTest, WhereNoWorkerAnswersOneIsToldSoInTime) {
-  stop_desk();
+TEST_F(WorkerCallsTest, WhereNoWorkerAnswersThatIsReportedInTime) {
+  stop_server();
   world_.scheduler.run();
   const auto files = begin(asked_.files_of_login(world_.scheduler, AccountId{7}, 1));
   world_.scheduler.advance(AskedStoredLogins::patience - Millis{1});
@@ -174,7 +174,7 @@ TEST_F(WorkerCallsTest, MoreThanOneServerTakesAtOnceWaitTheirTurn) {
   for (const auto& one : all) EXPECT_TRUE(*one && **one);
 }
 
-TEST_F(WorkerCallsTest, WhenANodeStopsWhoeverWaitsIsToldAndWhatIsAtWorkEnds) {
+TEST_F(WorkerCallsTest, WhenANodeStopsWhoeverWaitsIsNotifiedAndWhatIsAtWorkEnds) {
   stored_.hold = true;
   const auto login = begin(asked_.check_login(world_.scheduler, AccountId{7}, 1));
   ASSERT_EQ(stored_.waiting.size(), 1u);
@@ -185,12 +185,12 @@ TEST_F(WorkerCallsTest, WhenANodeStopsWhoeverWaitsIsToldAndWhatIsAtWorkEnds) {
   const auto late = begin(asked_.check_login(world_.scheduler, AccountId{7}, 1));
   EXPECT_TRUE(*late && !**late);
 
-  stop_desk();
+  stop_server();
   world_.scheduler.run();
-  EXPECT_FALSE(desk_stopped_);
+  EXPECT_FALSE(server_stopped_);
   stored_.let_go();
   world_.scheduler.run();
-  EXPECT_TRUE(desk_stopped_);
+  EXPECT_TRUE(server_stopped_);
 }
 
 TEST(WorkerCallAnswers, WhatIsNoneIsAFault) {

@@ -125,7 +125,7 @@ Task<void> SubscriptionWatch::recovery_loop() {
         log_.warn("failed webhooks could not be made due again", {{"error", piece.error().message}});
       }
     }
-    if (!tasks_.stopping()) co_await tasks_.wait(more ? Millis{1} : pace_.look);
+    if (!tasks_.stopping()) co_await tasks_.wait(more ? Millis{1} : pace_.poll);
   }
 }
 
@@ -139,7 +139,7 @@ Task<void> SubscriptionWatch::trouble_loop() {
         if (!tasks_.stopping()) co_await tell_of(id);
       }
     }
-    if (!tasks_.stopping()) co_await trouble_.wait(pace_.look_for_trouble);
+    if (!tasks_.stopping()) co_await trouble_.wait(pace_.trouble_poll);
   }
 }
 

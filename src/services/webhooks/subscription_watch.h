@@ -21,11 +21,11 @@ class SubscriptionWatch {
  public:
   struct Pace {
     int piece = 500;  // sends made due in one transaction
-    Millis look{5'000};
-    Millis look_for_trouble{60'000};
-    Millis told_after = std::chrono::hours{1};
+    Millis poll{5'000};
+    Millis trouble_poll{60'000};
+    Millis report_after = std::chrono::hours{1};
     Millis off_after = std::chrono::days{5};
-    Millis told_before = std::chrono::days{1};
+    Millis report_before = std::chrono::days{1};
   };
   // All outlive this. `changed` is called when there may be something to send.
   SubscriptionWatch(Scheduler& scheduler, storage::AsyncDatabase& async_db, IdSource& ids, Random& random,
@@ -46,7 +46,7 @@ class SubscriptionWatch {
   // A transaction a subscription: what one of them throws holds up no other.
   Task<void> tell_of(SubscriptionId id);
   storage::TroubleRules rules(Timestamp now) const {
-    return {now, pace_.told_after, pace_.off_after, pace_.told_before};
+    return {now, pace_.report_after, pace_.off_after, pace_.report_before};
   }
 
   Scheduler& scheduler_;

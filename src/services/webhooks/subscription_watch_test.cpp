@@ -57,7 +57,7 @@ class SubscriptionWatchTest : public DispatcherTest {
   int dead_answers_ = 503;
   std::unique_ptr<WebhookDispatcher> dispatcher_;
   SubscriptionWatch watch_{scheduler_,  *async_db_, ids_, random_, log_, [this] { dispatcher_->wake(); },
-                           {.look = 1h}};
+                           {.poll = 1h}};
   const SubscriptionId dead_ = subscribe("https://dead.example/hook?token=in-the-address");
   const SubscriptionId alive_ = subscribe("https://alive.example/hook");
   using States = std::vector<std::string>;

@@ -236,7 +236,7 @@ TEST_P(SendStoreTest, AnAnswerThatComesAfterAnErasureIsNotKept) {
   EXPECT_EQ(answer_to(101), "thanks, ann");  // another delivery's
 }
 
-// Spec 9.6: an erasure finds the answers to an event by its sends.
+// Spec 9.6: an erasure finds the answers to an event by the event's dispatches.
 TEST_P(SendStoreTest, NoAnswerIsLeftOfADeletedSubscription) {
   subscribe(1);
   tell(1, 100, 1);

@@ -1,4 +1,4 @@
-#include "api/kept_text.h"
+#include "api/compressed_text.h"
 
 #define ZLIB_CONST  // next_in is not written to
 #include <zlib.h>
@@ -35,13 +35,13 @@ std::string gzip(std::string_view text) {
 
 }  // namespace
 
-KeptText::KeptText(std::string_view content_type, std::string plain)
+CompressedText::CompressedText(std::string_view content_type, std::string plain)
     : content_type_(content_type),
       plain_(std::move(plain)),
       gzip_(gzip(plain_)),
       hash_(crypto::hex_encode(crypto::sha256(plain_)).substr(0, kHashDigits)) {}
 
-net::HttpResponse KeptText::answer(const net::HttpRequest& request) const {
+net::HttpResponse CompressedText::answer(const net::HttpRequest& request) const {
   const WebFile file{
       .path = {}, .content_type = content_type_, .hash = hash_, .plain = plain_, .gzip = gzip_, .brotli = {}};
   auto response = file_response(file, request);

@@ -9,12 +9,12 @@
 namespace presetbridge::api {
 
 // Immutable; every function may be called from any thread.
-class KeptText {
+class CompressedText {
  public:
   // `content_type` outlives this.
-  KeptText(std::string_view content_type, std::string plain);
-  KeptText(const KeptText&) = delete;
-  KeptText& operator=(const KeptText&) = delete;
+  CompressedText(std::string_view content_type, std::string plain);
+  CompressedText(const CompressedText&) = delete;
+  CompressedText& operator=(const CompressedText&) = delete;
 
   net::HttpResponse answer(const net::HttpRequest& request) const;
 
