@@ -72,16 +72,20 @@ void Model::count_unmapped(Order& order, const std::set<std::pair<std::string, s
   ++order.unmapped_most;
 }
 
+bool Model::is_paid(const Order& order, const Line& line) {
+  std::int64_t left = line.quantity;
+  for (const auto& [id, lines] : order.refunds) {
+    for (const auto& refund : lines) {
+      if (refund.line_id == line.id) left -= refund.quantity;
+    }
+  }
+  return left > 0;
+}
+
 std::set<std::string> Model::paid_files(const Order& order) const {
   std::set<std::string> files;
   for (const auto& line : order.lines) {
-    std::int64_t left = line.quantity;
-    for (const auto& [id, lines] : order.refunds) {
-      for (const auto& refund : lines) {
-        if (refund.line_id == line.id) left -= refund.quantity;
-      }
-    }
-    if (left > 0 && line.files) files.insert(line.files->begin(), line.files->end());
+    if (line.files && is_paid(order, line)) files.insert(line.files->begin(), line.files->end());
   }
   return files;
 }
@@ -494,14 +498,14 @@ void Model::perhaps(const std::string& id) {
   auto& replacing = order.delivery->replacing;
   if (!replacing) return;
   for (const auto& line : order.lines) {
-    replacing->lines.insert(line.id);
+    auto& files = replacing->lines[line.id];
     if (const auto mapped = mappings_.find(line.sku); mapped != mappings_.end())
-      replacing->files.insert(mapped->second.begin(), mapped->second.end());
+      files.insert(mapped->second.begin(), mapped->second.end());
   }
 }
 
 void Model::replace_missing(const Order& order, Delivery& d, bool must) const {
-  Delivery::Replacing now{.missing = {}, .lines = {}, .files = {}, .must = must};
+  Delivery::Replacing now{.missing = {}, .lines = {}, .must = must};
   for (const auto& [whom, promise] : d.promises) {
     if (whom.first == present(d) && promise.state == State::owed) now.missing.insert(whom.second);
   }
@@ -518,15 +522,13 @@ void Model::replace_missing(const Order& order, Delivery& d, bool must) const {
                          return std::ranges::find(*line.files, file) == line.files->end();
                        });
     if (!owes || !other) continue;
-    now.lines.insert(line.id);
-    now.files.insert(mapped->second.begin(), mapped->second.end());
+    now.lines[line.id].insert(mapped->second.begin(), mapped->second.end());
   }
   if (now.lines.empty()) return;
   d.open_question = true;
   if (d.replacing) {
     now.missing.insert(d.replacing->missing.begin(), d.replacing->missing.end());
-    now.lines.insert(d.replacing->lines.begin(), d.replacing->lines.end());
-    now.files.insert(d.replacing->files.begin(), d.replacing->files.end());
+    for (const auto& [line, files] : d.replacing->lines) now.lines[line].insert(files.begin(), files.end());
   }
   d.replacing = std::move(now);
 }

@@ -6,6 +6,7 @@
 // - When all is quiet, nothing may be left undone: finish() says what must have become of each delivery.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -105,9 +106,11 @@ struct Delivery {
   // or a mapping that is saved, puts these in their stead.
   struct Replacing {
     std::set<std::string> missing;
-    std::set<std::string> lines;
-    std::set<std::string> files;  // that the lines are mapped to
-    bool must = false;            // a mapping was saved
+    std::map<std::string, std::set<std::string>> lines;  // with the files that each is mapped to
+    bool must = false;                                   // a mapping was saved
+    bool has(const std::string& file) const {
+      return std::ranges::any_of(lines, [&](const auto& line) { return line.second.contains(file); });
+    }
   };
   std::optional<Replacing> replacing;
 };
@@ -196,7 +199,9 @@ class Model {
   static void count_unmapped(Order& order, const std::set<std::pair<std::string, std::string>>& before,
                              bool sure);
   void replace_missing(const Order& order, Delivery& d, bool must) const;
+  static bool is_paid(const Order& order, const Line& line);
   std::set<std::string> paid_files(const Order& order) const;
+  std::string check_replaced(const Order& order, const Delivery& d) const;
   static domain::Payment payment(const Order& order);
   static bool is_stopped(const Order& order);
   static ReviewReasons unapproved(const Order& order);

@@ -151,7 +151,9 @@ void Model::complete(const std::string& id) {
 void Model::revoke(const std::string& order) {
   auto& d = *delivery(order);
   for (auto& [whom, promise] : d.promises) {
-    const bool taking = promise.state == State::taken_by_order && promise.settling;
+    // What is being taken back, be it paid again meanwhile, is the person's from now on.
+    const bool taking =
+        promise.settling && (promise.state == State::taken_by_order || promise.state == State::owed);
     if (whom.first == present(d) && (promise.state == State::shared || taking))
       promise.state = State::taken_by_merchant;
   }

@@ -174,12 +174,13 @@ std::string Model::seen(const std::string& id, const Seen& seen, const Facts& fa
       if (item.former || item.status == ItemStatus::dropped) continue;
       const bool known =
           std::ranges::any_of(d.promises, [&](const auto& p) { return p.first.second == item.file; });
-      if (!known && !d.replacing->files.contains(item.file))
+      if (!known && !d.replacing->has(item.file))
         return fmt::format("{} takes the place of a missing file, and no line that owed one is mapped to it",
                            item.file);
     }
   }
   if (d.open_question) adopt(d, seen);
+  if (auto wrong = check_replaced(orders_.at(id), d); !wrong.empty()) return wrong;
   if (seen.username != d.username) {
     if (!d.racing) return fmt::format("it goes to {}, not to {}", seen.username, d.username);
     d.username = seen.username;
@@ -296,6 +297,23 @@ std::string Model::seen(const std::string& id, const Seen& seen, const Facts& fa
   return {};
 }
 
+// A paid line that owed a missing file owes that still, or a file that it is mapped to since.
+std::string Model::check_replaced(const Order& order, const Delivery& d) const {
+  if (!d.replacing || d.racing || is_stopped(order) || d.standing == Standing::invalidated) return {};
+  for (const auto& line : order.lines) {
+    const auto replaced = d.replacing->lines.find(line.id);
+    if (replaced == d.replacing->lines.end() || replaced->second.empty() || !is_paid(order, line)) continue;
+    const bool owes = std::ranges::any_of(d.promises, [&](const auto& p) {
+      const auto& [user, file] = p.first;
+      const bool its = replaced->second.contains(file) ||
+                       (line.files && std::ranges::find(*line.files, file) != line.files->end());
+      return its && user == present(d) && p.second.state != State::dropped;
+    });
+    if (!owes) return fmt::format("the paid line {} owes neither its missing file nor another", line.id);
+  }
+  return {};
+}
+
 bool Model::given_elsewhere(const std::string& id, const std::string& user, const std::string& file) const {
   return std::ranges::any_of(orders_, [&](const auto& entry) {
     if (entry.first == id || !entry.second.delivery || entry.second.delivery->dry_run) return false;
@@ -343,6 +361,8 @@ std::string Model::compare_items(const std::string& id, const Seen& seen) {
     }
     const auto state = at->second.state;
     const bool taken = state == State::taken_by_order || state == State::taken_by_merchant;
+    // The job that was under way obeyed the refund after the store began to want files taken back.
+    const bool late = d.racing && auto_revoke && !paid_files(order).contains(item.file);
     // Another name for the same user, not resolved yet: what they had is recorded with the name of before.
     if (taken && item.status == ItemStatus::dropped && item.name.empty()) {
       expected.erase(at);
@@ -369,7 +389,8 @@ std::string Model::compare_items(const std::string& id, const Seen& seen) {
         break;
       case ItemStatus::revoked:
         fits = state == State::taken_by_order || state == State::taken_by_merchant ||
-               at->second.may_be_taken || (state == State::dropped && at->second.was_shared);
+               at->second.may_be_taken || (state == State::dropped && at->second.was_shared) ||
+               (state == State::shared && late);
         if (fits && state == State::shared) d.promises[at->first].state = State::taken_by_order;
         break;
       case ItemStatus::revoke_failed:

@@ -165,8 +165,6 @@ Task<Reply> finish(ExternalDeps deps, Call call) {
   if (!door) co_return failed(door.error(), "/", std::nullopt);
   auto attempt = read_cookie(call.request, *door, kAttemptCookie).value_or("");
   const auto back = deps.external.return_to_of(attempt);
-  // Without the cookie nothing is looked up; any page can send a visitor's browser here.
-  const bool is_guess = !attempt.empty();
   if (const auto wait = deps.sign_ins.wait(call.request); wait > Millis{0})
     co_return failed(identity::rate_limit_exceeded(wait), back, *door, wait);
   const auto parameter = [&](std::string_view name) {
@@ -180,7 +178,10 @@ Task<Reply> finish(ExternalDeps deps, Call call) {
                                              net::caller_of(call.request, deps.proxies),
                                              device_of(call.request, deps.proxies, true));
   if (!ended) {
-    if (is_guess && !is_fault(ended.error()) && ended.error().code != "OVERLOADED")
+    // For a wrong state neither database nor identity provider is asked, and any page can send a visitor's
+    // browser here with one.
+    const auto& code = ended.error().code;
+    if (!is_fault(ended.error()) && code != "OVERLOADED" && code != "SIGN_IN_STATE_INVALID")
       deps.sign_ins.count(call.request);
     co_return failed(ended.error(), back, *door, ended.error().retry_after);
   }

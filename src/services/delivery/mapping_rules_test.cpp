@@ -119,6 +119,55 @@ TEST_F(MappingRules, AMissingFileIsReplacedByOneThatAnotherLineGave) {
   EXPECT_EQ(world.balance().spent, 1);
 }
 
+TEST_F(MappingRules, EachLineThatOwesAMissingFileGetsItsOwnReplacement) {
+  map("sku-2", "file-1");
+  unmap_file("sku-2", "file-2");
+  world.cloud.unknown_files = {"file-1"};
+  const auto id = deliver(later(world, "1", {"sku-1", "sku-2"}, 0));
+  settle();
+  ASSERT_EQ(world.status(id), "failed preset_not_found");
+  unmap("sku-1");
+  map("sku-1", "found");
+  unmap("sku-2");
+  map("sku-2", "extra");
+  resume_mappings();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(has("u-ann", "found"));
+  EXPECT_TRUE(has("u-ann", "extra")) << "its line is paid";
+}
+
+TEST_F(MappingRules, ARefundedLineTakesNoReplacementFromAPaidOne) {
+  map("sku-2", "file-1");
+  unmap_file("sku-2", "file-2");
+  world.cloud.unknown_files = {"file-1"};
+  const auto id = deliver(later(world, "1", {"sku-1", "sku-2"}, 0));
+  settle();
+  ASSERT_EQ(world.status(id), "failed preset_not_found");
+  world.accept(refund("r1", {{"L1", 1}}));
+  unmap("sku-1");
+  map("sku-1", "found");
+  unmap("sku-2");
+  map("sku-2", "extra");
+  resume_mappings();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_FALSE(has("u-ann", "found"));
+  EXPECT_TRUE(has("u-ann", "extra"));
+}
+
+TEST_F(MappingRules, AReplacementThatIsMissingTooBringsNoFurtherFiles) {
+  world.cloud.unknown_files = {"file-1", "found"};
+  const auto id = deliver(later(world, "1", {"sku-1"}, 0));
+  settle();
+  ASSERT_EQ(world.status(id), "failed preset_not_found");
+  unmap("sku-1");
+  map("sku-1", "found");
+  map("sku-1", "one more");
+  resume_mappings();
+  resume_mappings();
+  EXPECT_EQ(world.status(id), "failed preset_not_found");
+  EXPECT_TRUE(world.cloud.shares.empty());
+}
+
 TEST_F(MappingRules, ARetryMapsTheWholeOrderAgain) {
   world.cloud.unknown_files = {"file-1"};
   const auto id = deliver(later(world, "1", {"sku-1", "sku-2"}, 0));

@@ -41,10 +41,17 @@ class OrderRules : public ::testing::Test {
     });
   }
   void unmap(const std::string& sku) {
+    erase_mappings([&](const auto& m) { return m.value == sku; });
+  }
+  void unmap_file(const std::string& sku, const std::string& file) {
+    erase_mappings([&](const auto& m) { return m.value == sku && m.file_id == file; });
+  }
+  template <class Which>
+  void erase_mappings(Which which) {
     world.write([&](storage::Tx& tx) {
       auto row = *lock_integration(tx, world.integration);
       auto mappings = find_mappings(tx, world.integration);
-      std::erase_if(mappings, [&](const auto& m) { return m.mapping.value == sku; });
+      std::erase_if(mappings, [&](const auto& m) { return which(m.mapping); });
       replace_mappings(tx, world.integration, mappings);
       update_integration(tx, row);
     });

@@ -36,6 +36,31 @@ domain::OrderState state_of(const storage::OrderRow& order) {
   return std::move(*state);
 }
 
+// The files of a line that owes a missing one.
+struct LineFiles {
+  std::set<std::string> missing;  // owed, and not shared
+  std::set<std::string> owed;     // those and what was shared
+  std::set<std::string> now;      // to be owed from now on
+};
+
+// Chooses the files that the line is to owe by its mappings of now (null: none): of those that it does not owe
+// yet one in the stead of each missing file that it is mapped to no longer, in the order of the mappings. Returns
+// whether there are any: a mapping that is gone takes nothing away by itself (spec 2.6).
+bool choose_replacements(const std::vector<domain::Mapping>* mappings, LineFiles& line) {
+  if (mappings == nullptr) return false;
+  auto gone = line.missing;
+  for (const auto& mapping : *mappings) gone.erase(mapping.file_id);
+  std::size_t added = 0;
+  for (const auto& mapping : *mappings) {
+    if (mapping.action != domain::MappingAction::deliver || line.now.contains(mapping.file_id)) continue;
+    const bool is_new = !line.owed.contains(mapping.file_id);
+    if (is_new && added == gone.size()) continue;
+    added += is_new ? 1 : 0;
+    line.now.insert(mapping.file_id);
+  }
+  return added > 0;
+}
+
 }  // namespace
 
 Alignment remap(DeliverySet& set, const storage::DeliveryRow& row, domain::MappingIndex::Lines lines) {
@@ -67,40 +92,41 @@ bool replace_missing(DeliverySet& set, const storage::DeliveryRow& row) {
   const auto order = find_order(tx, OrderId{row.id.value});
   if (!order) return moved;
   auto state = state_of(*order);
-  std::map<std::string, std::set<std::string>> owed;  // files, by line
-  std::set<std::string> without;                      // lines that owe a file which is missing
-  std::size_t missing = 0;
-  std::set<std::string> known;
+  std::map<std::string, LineFiles> lines;  // by id, those that owe a file which is missing
   std::vector<ItemStatus> before;
-  for (const auto* const item : set.items_with_lines(row.id)) {
-    known.insert(item->file_id);
+  const auto items = set.items_with_lines(row.id);
+  for (const auto* const item : items) {
     before.push_back(item->status);
+    if (item->former || item->status != ItemStatus::owed) continue;
+    for (const auto& id : line_ids(*item)) lines[id].missing.insert(item->file_id);
+  }
+  for (const auto* const item : items) {
     if (item->former || item->status == ItemStatus::dropped) continue;
-    const auto ids = line_ids(*item);
-    for (const auto& id : ids) owed[id].insert(item->file_id);
-    if (item->status != ItemStatus::owed) continue;
-    ++missing;
-    without.insert(ids.begin(), ids.end());
+    for (const auto& id : line_ids(*item)) {
+      if (const auto line = lines.find(id); line != lines.end()) line->second.owed.insert(item->file_id);
+    }
   }
   const auto mappings = mappings_of(tx, row.integration);
-  // A mapping that is gone takes nothing away by itself, and one that is new adds nothing but a replacement.
-  const auto is_replaced = [&](const OrderLine& line) {
-    const auto* const now = line.file_id.empty() ? mappings.index.find(line) : nullptr;
-    return now != nullptr && std::ranges::any_of(*now, [&](const domain::Mapping& mapping) {
-             return mapping.action == domain::MappingAction::deliver &&
-                    !owed[line.line_id].contains(mapping.file_id);
-           });
-  };
+  const domain::PaidQuantities paid(state);
   for (auto& line : state.lines) {
-    const bool again = without.contains(line.line_id) && is_replaced(line);
-    line.mapped = again ? OrderLine::Mapped::not_yet : OrderLine::Mapped::owes;
+    const auto files = lines.find(line.line_id);
+    const bool replaced = files != lines.end() && paid.of(line) > 0 &&
+                          choose_replacements(mappings.index.find(line), files->second);
+    line.mapped = replaced ? OrderLine::Mapped::not_yet : OrderLine::Mapped::owes;
   }
   auto mapped = mappings.index.map(state, domain::MappingIndex::Lines::not_mapped);
   if (mapped.lines.empty()) return moved;
-  std::size_t added = 0;
-  std::erase_if(mapped.files, [&](const domain::OwedFile& file) {
-    return !known.contains(file.file_id) && ++added > missing;
-  });
+  for (auto& file : mapped.files) {
+    std::erase_if(file.line_ids,
+                  [&](const std::string& id) { return !lines[id].now.contains(file.file_id); });
+    file.quantity = file.paid_quantity = 0;
+    for (const auto& line : state.lines) {
+      if (std::ranges::find(file.line_ids, line.line_id) == file.line_ids.end()) continue;
+      file.quantity += line.quantity;
+      file.paid_quantity += paid.of(line);
+    }
+  }
+  std::erase_if(mapped.files, [](const domain::OwedFile& file) { return file.line_ids.empty(); });
   align_items(set, row, state, mapped, !mappings.stale);
   return moved || !std::ranges::equal(before, set.items(row.id), {}, {}, &storage::ItemRow::status);
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "domain/trouble.h"
 #include "services/delivery/items.h"
 #include "services/delivery/routing.h"
 #include "services/worker/account_trouble.h"
@@ -142,7 +143,8 @@ void JobSteps::Step::fail_without_credit() {
   if (customer.friendship == Friendship::friends) return;
   std::erase_if(deliveries, [&](DeliveryId id) {
     const AccountId account = set.delivery(id)->account;
-    if (!set.without_credit(account) || set.balance(account).available() > 0) return false;
+    if (!set.without_credit(account) && !probes(id)) return false;
+    if (set.balance(account).available() > 0) return false;
     const auto items = set.items(id);
     if (tally(items).owed == 0 || any_free(set, customer, items)) return false;
     return fail_unpaid(id);
@@ -150,11 +152,16 @@ void JobSteps::Step::fail_without_credit() {
 }
 
 bool JobSteps::Step::fail_unpaid(DeliveryId id) {
-  if (probes(id)) {
-    progress(id);
-    take_deliveries(set, customer);
-  }
-  return conclude(set, job, customer, id, Finding::permanent, ResolutionCode::insufficient_credits);
+  if (!probes(id))
+    return conclude(set, job, customer, id, Finding::permanent, ResolutionCode::insufficient_credits);
+  const auto account = find_cloud_account(set.tx(), job.cloud_account);
+  const auto trouble = domain::decode_account_trouble(account ? account->trouble : "");
+  const bool troubled = !trouble || !domain::trouble_name(*trouble).empty();
+  if (troubled || set.balance(set.delivery(id)->account).within_reach() > 0) return true;
+  progress(id);
+  if (auto& row = *set.delivery(id); row.status == domain::DeliveryStatus::queued)
+    set.apply(row, {.cause = domain::Cause::known_cause, .code = ResolutionCode::insufficient_credits});
+  return true;
 }
 
 std::optional<Call> JobSteps::Step::choose_call() {

@@ -502,6 +502,39 @@ TEST(Trouble, AProbeThatFindsNoCreditSaysSoAndACreditResumesIt) {
   expect_books_balance(world);
 }
 
+TEST(Trouble, AProbeAsksNobodyWhoCannotBeSharedWithForWantOfACredit) {
+  World world(slow(), 1);
+  fail_calls(world, "request", Fate::fail);
+  world.cloud.friendships["u-bob"] = cloud::FriendshipState::friends;
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  world.settle(75h);
+  ASSERT_TRUE(failed_unavailable(world, id));
+  ASSERT_EQ(world.status(world.deliver(world.order("2", "Bob", {"sku-2"}))), "completed");
+  world.cloud.before = nullptr;
+  const auto requests = world.cloud.requests["u-ann"];
+  world.settle(2h);
+  EXPECT_EQ(world.status(id), "failed insufficient_credits");
+  EXPECT_EQ(world.cloud.requests["u-ann"], requests);
+}
+
+TEST(Trouble, AProbeWithoutACreditChangesNothingInAnOutage) {
+  World world(slow(), 2);
+  fail_calls(world, "share", Fate::fail);
+  std::vector<DeliveryId> ids;
+  for (const auto* const name : {"Ann", "Bob", "Cleo"})
+    ids.push_back(world.deliver(world.order(name, name, {"sku-1"})));
+  world.settle(100h);
+  for (const auto id : ids) ASSERT_TRUE(failed_unavailable(world, id));
+  world.write([&](storage::Tx& tx) {
+    auto balance = *lock_balance(tx, world.account);
+    update_balance(tx, world.account, domain::reverse(balance, 2).value());
+  });
+  const auto last = world.delivery(ids[0]).sequence;
+  world.settle(10h);
+  EXPECT_TRUE(failed_unavailable(world, ids[0]));
+  EXPECT_EQ(world.delivery(ids[0]).sequence, last);
+}
+
 TEST(Trouble, AProbeOfAFriendRequestThatGetsOnQueuesTheDelivery) {
   World world(slow());
   world.cloud.auto_accept = false;

@@ -58,8 +58,8 @@ struct JobSteps::Step {
   bool has_other_names();
   void forget_user();
   void fail_without_credit();
-  // The delivery fails as insufficient_credits; so does a probed one, as its failure is not the platform's any
-  // more. Returns whether the job is done with it.
+  // The delivery fails as insufficient_credits. A probed one does so unless the cloud account is paused, or
+  // a credit on hold may come back: then its failure stays as it is. Returns whether the job is done with it.
   bool fail_unpaid(DeliveryId id);
   // Ends the trouble of the calls whose success the answer shows.
   void end_trouble(const Answer& answer);

@@ -1,5 +1,4 @@
 #include "storage/stores/send_store.h"
-#include "storage/stores/subscription_store.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -7,6 +6,7 @@
 
 #include "storage/stores/account_store.h"
 #include "storage/stores/event_store.h"
+#include "storage/stores/subscription_store.h"
 #include "storage/testing.h"
 
 namespace presetbridge::storage {

@@ -124,9 +124,11 @@ void delete_subscription(Tx& tx, SubscriptionId id) {
   delete_pending_sends(tx, id, kSendsBatch);
 }
 std::int64_t delete_pending_sends(Tx& tx, SubscriptionId id, int limit) {
-  std::vector<Param> deleted;
-  tx.query(kDeletePending, id, limit, [&](const Row& r) { deleted.emplace_back(r.int64(0)); });
-  if (!deleted.empty()) tx.exec_many(kDeleteAttemptsOfSend, 1, deleted);
+  std::vector<std::int64_t> deleted;
+  tx.query(kDeletePending, id, limit, [&](const Row& r) { deleted.push_back(r.int64(0)); });
+  std::ranges::sort(deleted);
+  const std::vector<Param> sends(deleted.begin(), deleted.end());
+  if (!sends.empty()) tx.exec_many(kDeleteAttemptsOfSend, 1, sends);
   return static_cast<std::int64_t>(deleted.size());
 }
 
