@@ -534,6 +534,7 @@ void Model::replace_missing(const Order& order, Delivery& d, bool must) const {
 }
 
 void Model::quiet() {
+  revoked_lately_ = auto_revoke;
   for (auto& [id, order] : orders_) {
     if (!order.delivery) continue;
     if (const auto replaced = std::exchange(order.delivery->replacing, std::nullopt)) {

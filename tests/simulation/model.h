@@ -224,7 +224,8 @@ class Model {
 
   std::map<std::string, Order> orders_;
   std::map<std::string, std::vector<std::string>> mappings_;  // by sku; no files: ignored
-  bool long_trouble_ = false;                                 // the platform was not well for 72 hours
+  bool revoked_lately_ = false;  // the store wanted files taken back at some time since all was quiet
+  bool long_trouble_ = false;    // the platform was not well for 72 hours
   // The platform of tests keeps shares by buyer and file, and knows nothing of whose files they are: after
   // that it does not tell who has what.
   bool moved_ = false;

@@ -161,6 +161,7 @@ void Model::adopt(Delivery& d, const Seen& seen) const {
 std::string Model::seen(const std::string& id, const Seen& seen, const Facts& facts) {
   auto& d = *delivery(id);
   const Timestamp last_seen = std::exchange(d.last_seen, facts.now);
+  revoked_lately_ = revoked_lately_ || auto_revoke;
   long_trouble_ = long_trouble_ || (facts.trouble_since && facts.now - *facts.trouble_since >= kTroubleLimit);
   d.waits = seen.action_waits;
   if (d.waits) return {};  // what was begun is settled first (spec 3.3)
@@ -214,7 +215,14 @@ std::string Model::seen(const std::string& id, const Seen& seen, const Facts& fa
   const bool owes = count(d, State::owed) > 0;
   const bool any = std::ranges::any_of(
       d.promises, [&](const auto& p) { return p.first.first == present(d) && delivered(p.second.state); });
-  if ((d.standing == Standing::open || d.standing == Standing::failed) && !owes && any &&
+  // Until another name of the same user is resolved nobody knows that they have it already.
+  const bool unresolved = std::ranges::any_of(seen.items, [&](const SeenItem& item) {
+    return item.status == ItemStatus::owed && item.name.empty() &&
+           std::ranges::any_of(seen.items, [&](const SeenItem& other) {
+             return other.former && other.file == item.file && user_of(other.name) == present(d);
+           });
+  });
+  if ((d.standing == Standing::open || d.standing == Standing::failed) && !owes && any && !unresolved &&
       !is_open(seen.status)) {
     d.standing = Standing::completed;
     d.code = ResolutionCode::none;
@@ -362,7 +370,7 @@ std::string Model::compare_items(const std::string& id, const Seen& seen) {
     const auto state = at->second.state;
     const bool taken = state == State::taken_by_order || state == State::taken_by_merchant;
     // The job that was under way obeyed the refund after the store began to want files taken back.
-    const bool late = d.racing && auto_revoke && !paid_files(order).contains(item.file);
+    const bool late = d.racing && revoked_lately_ && !paid_files(order).contains(item.file);
     // Another name for the same user, not resolved yet: what they had is recorded with the name of before.
     if (taken && item.status == ItemStatus::dropped && item.name.empty()) {
       expected.erase(at);
