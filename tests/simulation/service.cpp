@@ -211,14 +211,22 @@ std::int64_t Service::done_by(const storage::BulkJobRow& job) {
 // ---------------------------------------------------------------- what happens around it
 
 bool Service::intends(const std::string& call, const std::string& subject) {
-  const storage::Sql intent{
-      call == "share"    ? "SELECT id FROM delivery_items WHERE file_id = $1 AND status = 'sharing'"
-      : call == "revoke" ? "SELECT id FROM delivery_items WHERE file_id = $1 AND revocation_begun = 1"
-                         : "SELECT id FROM customers WHERE cloud_user_id = $1 AND friendship = 'requesting'"};
+  static constexpr storage::Sql kShare{
+      "SELECT id FROM delivery_items WHERE file_id = $1 AND user_id = $2 AND status = 'sharing'"};
+  static constexpr storage::Sql kRevoke{
+      "SELECT id FROM delivery_items WHERE file_id = $1 AND status = 'revoking' AND revocation_begun = 1"};
+  static constexpr storage::Sql kRequest{
+      "SELECT id FROM customers WHERE cloud_user_id = $1 AND friendship = 'requesting'"};
   const Power::Look look(power_);
   bool found = false;
-  world_.database->read(
-      [&](storage::Tx& tx) { tx.query(intent, subject, [&](const storage::Row&) { found = true; }); });
+  const auto note = [&](const storage::Row&) { found = true; };
+  world_.database->read([&](storage::Tx& tx) {
+    if (call == "share") {
+      tx.query(kShare, subject, begun_.empty() ? std::string() : std::get<1>(begun_.back()), note);
+    } else {
+      tx.query(call == "revoke" ? kRevoke : kRequest, subject, note);
+    }
+  });
   return found;
 }
 
