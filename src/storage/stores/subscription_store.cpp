@@ -41,10 +41,14 @@ constexpr Sql kList =
 constexpr Sql kCount{"SELECT count(*) FROM webhook_subscriptions WHERE account_id = $1"};
 constexpr Sql kUpdate = sql<"UPDATE webhook_subscriptions SET ", kAssigned<kColumns>,
                             ", version = version + 1 WHERE ", kKeyed<kColumns>>;
+constexpr Sql kDeleteAttemptsOfPending{
+    "DELETE FROM webhook_attempts WHERE send_id IN (SELECT id FROM webhook_sends"
+    " WHERE subscription_id = $1 AND status = 'pending' ORDER BY due_at, id LIMIT $2)"};
+// A send that came to wait after its attempts were read is left for the next batch.
 constexpr Sql kDeletePending{
     "DELETE FROM webhook_sends WHERE status = 'pending' AND id IN (SELECT id FROM webhook_sends"
-    " WHERE subscription_id = $1 AND status = 'pending' ORDER BY due_at, id LIMIT $2) RETURNING id"};
-constexpr Sql kDeleteAttemptsOfSend{"DELETE FROM webhook_attempts WHERE send_id = $1"};
+    " WHERE subscription_id = $1 AND status = 'pending' ORDER BY due_at, id LIMIT $2)"
+    " AND NOT EXISTS (SELECT 1 FROM webhook_attempts WHERE webhook_attempts.send_id = webhook_sends.id)"};
 constexpr Sql kDelete{"DELETE FROM webhook_subscriptions WHERE id = $1"};
 constexpr Sql kDeleteRecovery{"DELETE FROM webhook_recoveries WHERE subscription_id = $1"};
 constexpr std::tuple kAttemptColumns{
@@ -124,12 +128,8 @@ void delete_subscription(Tx& tx, SubscriptionId id) {
   delete_pending_sends(tx, id, kSendsBatch);
 }
 std::int64_t delete_pending_sends(Tx& tx, SubscriptionId id, int limit) {
-  std::vector<std::int64_t> deleted;
-  tx.query(kDeletePending, id, limit, [&](const Row& r) { deleted.push_back(r.int64(0)); });
-  std::ranges::sort(deleted);
-  const std::vector<Param> sends(deleted.begin(), deleted.end());
-  if (!sends.empty()) tx.exec_many(kDeleteAttemptsOfSend, 1, sends);
-  return static_cast<std::int64_t>(deleted.size());
+  tx.exec(kDeleteAttemptsOfPending, id, limit);
+  return tx.exec(kDeletePending, id, limit);
 }
 
 SubscriptionHealth find_subscription_health(Tx& tx, SubscriptionId subscription) {
