@@ -461,6 +461,16 @@ std::string Model::share_begins(const std::string& user, const std::string& file
     at->second.unknown = at->second.unknown || !sure;
     owed = true;
   }
+  // The job perhaps met a missing file whose line is mapped to this one by now: the next look judges that.
+  for (auto& [id, order] : orders_) {
+    if (owed) break;
+    if (!order.delivery || order.delivery->dry_run) continue;
+    auto& d = *order.delivery;
+    const bool goes_on = d.standing == Standing::open || d.standing == Standing::failed;
+    if (!goes_on || present(d) != user || d.promises.contains({user, file})) continue;
+    replace_missing(order, d, false);
+    owed = d.replacing && d.replacing->has(file);
+  }
   return owed ? "" : fmt::format("{} is shared with {}, and no delivery that may go on owes it", file, user);
 }
 

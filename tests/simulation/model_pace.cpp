@@ -372,7 +372,8 @@ std::string Model::compare_items(const std::string& id, const Seen& seen) {
     // The job that was under way obeyed the refund after the store began to want files taken back.
     const bool late = d.racing && revoked_lately_ && !paid_files(order).contains(item.file);
     // Another name for the same user, not resolved yet: what they had is recorded with the name of before.
-    if (taken && item.status == ItemStatus::dropped && item.name.empty()) {
+    const bool again = item.status == ItemStatus::dropped || (over && item.status == ItemStatus::owed);
+    if (taken && again && item.name.empty()) {
       expected.erase(at);
       continue;
     }
@@ -403,10 +404,10 @@ std::string Model::compare_items(const std::string& id, const Seen& seen) {
         break;
       case ItemStatus::revoke_failed:
         // Paid again in review: what perhaps was taken back stays known until a merchant decides.
-        fits =
-            (long_trouble_ || moved_) &&
-            (delivered(state) || d.standing == Standing::in_review || d.standing == Standing::invalidated) &&
-            state != State::by_hand;
+        fits = (long_trouble_ || moved_) &&
+               (delivered(state) || d.standing == Standing::in_review ||
+                d.standing == Standing::invalidated || payment(order) != domain::Payment::deliver) &&
+               state != State::by_hand;
         if (fits) d.promises[at->first] = {.state = State::shared, .stuck = true};
         break;
       case ItemStatus::sharing:
