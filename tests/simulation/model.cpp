@@ -215,7 +215,8 @@ void Model::take(const OrderEvent& event, Timestamp now) {
   auto [more, less] = says ? align(order, d) : std::pair(false, false);
   less = less || (says && owed_before && count(d, State::owed) == 0);
   // An order that is too large to be read says nothing of what it owes, and no more than that is specified.
-  if (order.too_large && large_before && name) d.open_question = true;
+  const bool refunds = order.refunds.size() != refunds_before && auto_revoke;
+  if (order.too_large && large_before && (name || refunds)) d.open_question = true;
 
   if (is_stopped(order)) {
     if (!stopped_before || (revokes() && !revoked_before) || payment(order) != before) {

@@ -200,6 +200,10 @@ std::string Model::seen(const std::string& id, const Seen& seen, const Facts& fa
     const bool before = std::exchange(promise.was_shared, true);
     const bool again = before && promise.state == State::owed && !has_now(item.status);
     if (again) continue;
+    if (promise.may_be_taken && promise.state == State::shared && item.status == ItemStatus::revoked) {
+      promise.state = State::taken_by_order;
+      promise.may_be_taken = false;
+    }
     if (promise.state != State::owed && promise.state != State::dropped) continue;
     if (promise.state == State::dropped && !promise.unknown && !has_now(item.status) && before) continue;
     if (promise.state == State::dropped && !promise.unknown)
@@ -229,7 +233,8 @@ std::string Model::seen(const std::string& id, const Seen& seen, const Facts& fa
   }
 
   // The job that has it ends it with its next step; so does the next job.
-  const bool begins = seen.status == DeliveryStatus::queued || seen.status == DeliveryStatus::processing;
+  const bool begins =
+      (seen.status == DeliveryStatus::queued && !d.racing) || seen.status == DeliveryStatus::processing;
   if (begins && d.standing != Standing::open && !owes) return {};
   const Standing standing = standing_of(seen);
   if (d.racing && (standing != d.standing)) {
@@ -344,7 +349,8 @@ std::string Model::compare_items(const std::string& id, const Seen& seen) {
     const bool twin = item.former && user_of(item.name) == present(d) &&
                       std::ranges::any_of(seen.items, [&](const SeenItem& other) {
                         const bool again =
-                            item.status == ItemStatus::revoked && other.status == ItemStatus::owed;
+                            (item.status == ItemStatus::revoked && other.status == ItemStatus::owed) ||
+                            other.status == ItemStatus::delivered_by_hand;
                         return !other.former && other.file == item.file &&
                                (!other.name.empty() || item.status == ItemStatus::dropped || again);
                       });
@@ -399,7 +405,8 @@ std::string Model::compare_items(const std::string& id, const Seen& seen) {
       case ItemStatus::revoked:
         fits = state == State::taken_by_order || state == State::taken_by_merchant ||
                at->second.may_be_taken || (state == State::dropped && at->second.was_shared) ||
-               (state == State::shared && late);
+               (state == State::shared && late) ||
+               (state == State::owed && at->second.was_shared && payment(order) != domain::Payment::deliver);
         if (fits && state == State::shared) d.promises[at->first].state = State::taken_by_order;
         break;
       case ItemStatus::revoke_failed:
@@ -453,7 +460,17 @@ std::string Model::finish(const std::string& id, const Seen& what, const Facts& 
     for (const auto& [whom, promise] : d.promises) {
       if (whom.first == present(d) && promise.state == State::owed) owed.insert(whom.second);
     }
-    if (owed == d.replacing->missing)
+    // One of its lines has got another file.
+    const bool went_on = std::ranges::any_of(order.lines, [&](const Line& line) {
+      const auto replaced = d.replacing->lines.find(line.id);
+      return replaced != d.replacing->lines.end() &&
+             std::ranges::any_of(replaced->second, [&](const std::string& file) {
+               const auto at = d.promises.find({present(d), file});
+               return at != d.promises.end() && at->second.state != State::dropped &&
+                      std::ranges::find(*line.files, file) == line.files->end();
+             });
+    });
+    if (owed == d.replacing->missing && !went_on)
       return "a mapping was saved that replaces a missing file, and it is not resumed";
   }
   if (what.refunded != (payment(order) == domain::Payment::refunded ||
