@@ -370,7 +370,7 @@ void Model::rename(const Order& order, Delivery& d, const std::string& name, Tim
   std::erase_if(d.promises, [&](const auto& p) { return p.second.state == State::by_hand; });
   for (const auto& file : by_hand) d.promises[{present(d), file}].state = State::by_hand;
   for (auto& [whom, promise] : d.promises) {
-    // What they got for a credit and was taken back stays recorded as theirs (spec 3.11), owed again since or
+    // A file that cost a credit and was taken back stays recorded as theirs (spec 3.11), owed again since or
     // not.
     if (!delivered(promise.state) && promise.was_shared && promise.spent)
       promise.state = State::taken_by_order;
@@ -523,7 +523,7 @@ void Model::replace_missing(const Order& order, Delivery& d, bool must) const {
   for (const auto& line : order.lines) {
     const auto mapped = mappings_.find(line.sku);
     if (!line.files || mapped == mappings_.end()) continue;
-    // What was put in the stead of a missing file may be missing too.
+    // The file that replaced a missing one may be missing too.
     const bool replaced = d.replacing && d.replacing->lines.contains(line.id);
     const bool owes = replaced || std::ranges::any_of(*line.files, [&](const std::string& file) {
                         return now.missing.contains(file);

@@ -151,7 +151,7 @@ void Model::complete(const std::string& id) {
 void Model::revoke(const std::string& order) {
   auto& d = *delivery(order);
   for (auto& [whom, promise] : d.promises) {
-    // What is being taken back, be it paid again meanwhile, is the person's from now on.
+    // The person takes over a revocation that is under way, even if the file was paid again meanwhile.
     const bool taking =
         promise.settling && (promise.state == State::taken_by_order || promise.state == State::owed);
     if (whom.first == present(d) && (promise.state == State::shared || taking))

@@ -2,7 +2,7 @@
 // while a job runs (spec 2.6, 2.11, 2.14, 3.6), as the merchant sees it.
 #include <gtest/gtest.h>
 
-#include "services/testing.h"
+#include "services/delivery/order_rules_testing.h"
 #include "storage/stores/integration_store.h"
 #include "storage/stores/timeline_store.h"
 
@@ -15,16 +15,8 @@ using testing::once;
 using testing::World;
 using Fate = testing::FakeCloud::Fate;
 
-class LaterEvents : public ::testing::Test {
+class LaterEvents : public testing::OrderRules {
  protected:
-  template <class Change>
-  void set_store(Change change) {
-    world.write([&](storage::Tx& tx) {
-      auto row = *lock_integration(tx, world.integration);
-      change(row);
-      update_integration(tx, row);
-    });
-  }
   void activate(bool active) {
     set_store([&](auto& row) { row.active = active; });
   }
@@ -52,8 +44,6 @@ class LaterEvents : public ::testing::Test {
   }
   bool has(const std::string& file) const { return world.cloud.shares.contains({"u-ann", file}); }
   void settle() { world.settle(std::chrono::minutes{2}); }
-
-  World world;
 };
 
 TEST_F(LaterEvents, AMappingSavedWhileTheMissingFileIsSharedTellsOfNoFailure) {

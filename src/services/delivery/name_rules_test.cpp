@@ -1,4 +1,4 @@
-// Whose a delivery is after its store or merchant named another customer (spec 2.6, 3.10, 3.11).
+// A store or merchant names another customer for a delivery (spec 2.6, 3.10, 3.11).
 #include "services/delivery/order_rules_testing.h"
 #include "storage/stores/timeline_store.h"
 

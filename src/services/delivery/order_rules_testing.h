@@ -1,5 +1,5 @@
-// A store whose later events, and a merchant's actions on its deliveries, the tests of this folder play (spec 2.6,
-// 2.11, 3.1, 3.10, 3.11).
+// A fixture with one store, whose events and settings the tests of an order's rules change (spec 2.6, 2.11, 3.1,
+// 3.10, 3.11).
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ class OrderRules : public ::testing::Test {
   void hold_all() {
     set_store([](auto& row) { row.hold_all = true; });
   }
-  // From now on these, beside those that there are.
+  // Adds a mapping; an empty file ignores the SKU.
   void map(const std::string& sku, const std::string& file) {
     world.write([&](storage::Tx& tx) {
       auto row = *lock_integration(tx, world.integration);

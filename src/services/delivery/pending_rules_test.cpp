@@ -2,7 +2,7 @@
 // (spec 2.6, 2.11, 3.1, 3.10, 3.11), as the merchant sees it.
 #include <gtest/gtest.h>
 
-#include "services/testing.h"
+#include "services/delivery/order_rules_testing.h"
 #include "storage/stores/integration_store.h"
 #include "storage/stores/order_store.h"
 
@@ -19,32 +19,13 @@ using testing::once;
 using testing::World;
 using Fate = testing::FakeCloud::Fate;
 
-class PendingRules : public ::testing::Test {
+class PendingRules : public testing::OrderRules {
  protected:
-  template <class Change>
-  void set_store(Change change) {
-    world.write([&](storage::Tx& tx) {
-      auto row = *lock_integration(tx, world.integration);
-      change(row);
-      update_integration(tx, row);
-    });
-  }
-  void hold_all() {
-    set_store([](auto& row) { row.hold_all = true; });
-  }
-  void auto_revoke() {
-    set_store([](auto& row) { row.auto_revoke = true; });
-  }
   // An event of the order that the store dates so long before now.
   OrderEvent named(const std::string& name, Millis ago, std::vector<std::string> skus = {"sku-1"}) {
     auto event = later(world, "1", std::move(skus), 0);
     event.username = event.raw_username = name;
     event.updated_at = world.database.clock.now() - ago;
-    return event;
-  }
-  OrderEvent paid(int minute, Payment payment, std::vector<std::string> skus = {"sku-1"}) {
-    auto event = later(world, "1", std::move(skus), minute);
-    event.payment = payment;
     return event;
   }
   static OrderEvent of_kind(OrderEvent::Kind kind) {
@@ -111,8 +92,6 @@ class PendingRules : public ::testing::Test {
     EXPECT_EQ(world.status(id), "failed username_missing");
     return id;
   }
-
-  World world;
   bool held_ = false;
 };
 

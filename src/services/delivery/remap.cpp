@@ -41,11 +41,13 @@ struct LineFiles {
   std::set<std::string> missing;  // owed, and not shared
   std::set<std::string> owed;     // those and what was shared
   std::set<std::string> now;      // to be owed from now on
+  std::int64_t quantity = 0;      // as ordered
+  std::int64_t paid = 0;
 };
 
-// Chooses the files that the line is to owe by its mappings of now (null: none): of those that it does not owe
-// yet one in the stead of each missing file that it is mapped to no longer, in the order of the mappings. Returns
-// whether there are any: a mapping that is gone takes nothing away by itself (spec 2.6).
+// Fills `now` from the line's present mappings (null: none). A file that the line does not owe yet replaces a
+// missing file that no mapping names any more, one for one, in the order of the mappings. Returns whether any file
+// is replaced: a mapping that is gone takes nothing away by itself (spec 2.6).
 bool choose_replacements(const std::vector<domain::Mapping>* mappings, LineFiles& line) {
   if (mappings == nullptr) return false;
   auto gone = line.missing;
@@ -110,8 +112,12 @@ bool replace_missing(DeliverySet& set, const storage::DeliveryRow& row) {
   const domain::PaidQuantities paid(state);
   for (auto& line : state.lines) {
     const auto files = lines.find(line.line_id);
-    const bool replaced = files != lines.end() && paid.of(line) > 0 &&
-                          choose_replacements(mappings.index.find(line), files->second);
+    bool replaced = false;
+    if (files != lines.end()) {
+      files->second.quantity = line.quantity;
+      files->second.paid = paid.of(line);
+      replaced = files->second.paid > 0 && choose_replacements(mappings.index.find(line), files->second);
+    }
     line.mapped = replaced ? OrderLine::Mapped::not_yet : OrderLine::Mapped::owes;
   }
   auto mapped = mappings.index.map(state, domain::MappingIndex::Lines::not_mapped);
@@ -120,10 +126,9 @@ bool replace_missing(DeliverySet& set, const storage::DeliveryRow& row) {
     std::erase_if(file.line_ids,
                   [&](const std::string& id) { return !lines[id].now.contains(file.file_id); });
     file.quantity = file.paid_quantity = 0;
-    for (const auto& line : state.lines) {
-      if (std::ranges::find(file.line_ids, line.line_id) == file.line_ids.end()) continue;
-      file.quantity += line.quantity;
-      file.paid_quantity += paid.of(line);
+    for (const auto& id : file.line_ids) {
+      file.quantity += lines[id].quantity;
+      file.paid_quantity += lines[id].paid;
     }
   }
   std::erase_if(mapped.files, [](const domain::OwedFile& file) { return file.line_ids.empty(); });

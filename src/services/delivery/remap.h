@@ -14,9 +14,9 @@ namespace presetbridge::services {
 Alignment remap(DeliverySet& set, const storage::DeliveryRow& row,
                 domain::MappingIndex::Lines lines = domain::MappingIndex::Lines::all);
 
-// Replaces the missing files of a delivery that failed as preset_not_found, as far as the lines that owe them
-// are mapped to other files now; no other line of the order is mapped again (spec 2.6). Returns whether that
-// changed anything, or the account uses another cloud account now than the row's.
+// Replaces the missing files of a delivery that failed as preset_not_found. Each paid line that owes one gets as
+// many files of its present mappings as it misses; no other line of the order is mapped again (spec 2.6). Returns
+// whether that changed anything, or the account uses another cloud account now than the row's.
 bool replace_missing(DeliverySet& set, const storage::DeliveryRow& row);
 
 }  // namespace presetbridge::services
