@@ -28,8 +28,7 @@ class HttpCloudOverSimulator : public SimulatorTest {
     return std::string(made.at("customers").at(0).at("userId").as_string());
   }
   cloud::CloudResult<cloud::Session> log_in(const std::string& password = "pw") {
-    return await(cloud::log_in(http, clock, scheduler(), {.base_url = simulator.url(), .paths = {}},
-                               R"({"email":"shop@sim.test","password":")" + password + R"("})"));
+    return await(cloud.log_in(scheduler(), {"shop@sim.test", crypto::SecretString(password)}));
   }
   auto request(const std::string& user) {
     return await(cloud.request_friendship(scheduler(), session, user, "k-request"));

@@ -1,6 +1,5 @@
 #include "neighbours.h"
 
-#include <boost/json.hpp>
 #include <utility>
 
 #include "cloud/cloud_login.h"
@@ -57,8 +56,7 @@ Task<cloud::CloudResult<cloud::Session>> PastAgent::login(Executor& executor, Ac
 
 Task<cloud::CloudResult<cloud::Session>> PastAgent::login_with(Executor& executor, std::string email,
                                                                crypto::SecretString password) {
-  const boost::json::object body{{"email", email}, {"password", password.reveal()}};
-  co_return co_await cloud::log_in(http_, clock_, executor, options_, boost::json::serialize(body));
+  co_return co_await cloud_.log_in(executor, {std::move(email), std::move(password)});
 }
 
 }  // namespace presetbridge::demo

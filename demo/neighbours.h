@@ -52,7 +52,7 @@ class PastAgent final : public cloud::CredentialAgent {
   // All but `options` and `keys` outlive this.
   PastAgent(net::HttpClient& http, const Clock& clock, cloud::HttpCloudOptions options,
             crypto::VaultKeyring keys)
-      : http_(http), clock_(clock), options_(std::move(options)), keys_(std::move(keys)) {}
+      : cloud_(http, clock, std::move(options)), keys_(std::move(keys)) {}
 
   Millis login_deadline() const override { return Millis{20'000}; }
   Task<cloud::CloudResult<cloud::Session>> login(Executor& executor, AccountId account, std::int64_t version,
@@ -61,9 +61,7 @@ class PastAgent final : public cloud::CredentialAgent {
                                                       crypto::SecretString password) override;
 
  private:
-  net::HttpClient& http_;
-  const Clock& clock_;
-  const cloud::HttpCloudOptions options_;
+  cloud::HttpCloud cloud_;
   const crypto::VaultKeyring keys_;
 };
 

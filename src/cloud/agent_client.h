@@ -35,15 +35,17 @@ class CredentialAgent {
                                                 crypto::SecretString password) = 0;
 };
 
-// The other uses of the vault's keys (spec 5.4). As CredentialAgent; `credentials_unreadable` where
-// the record does not open, or a key is not held.
+// The other uses of the vault's keys (spec 5.4). Thread-safe. Every call completes within
+// CredentialAgent::login_deadline(); tasks resume on `executor`. `unavailable`: the agent does not run or answer.
+// `credentials_unreadable`: the record does not open, or the agent does not hold a key.
 class VaultKeeper {
  public:
   virtual ~VaultKeeper() = default;
-  // The record of that account and version, sealed to another of the keys that the agent holds.
+  // Returns the record of that account and version, sealed anew to the key `to`, which the agent must hold.
   virtual Task<CloudResult<crypto::Bytes>> reseal(Executor& executor, AccountId account, std::int64_t version,
                                                   crypto::Bytes sealed, crypto::VaultKeyId to) = 0;
-  // Reads the key file again: the keys in it, newest first. None: the agent opens no stored login.
+  // Makes the agent read the key file again. Returns the ids of its keys, newest first; empty if the agent may
+  // open no stored login.
   virtual Task<CloudResult<std::vector<crypto::VaultKeyId>>> held_keys(Executor& executor) = 0;
 };
 

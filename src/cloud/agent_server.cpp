@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/json.hpp>
 #include <cerrno>
 #include <exception>
 #include <utility>
 
 #include "base/background_tasks.h"
-#include "cloud/http_cloud.h"
 
 namespace presetbridge::cloud {
 namespace {
@@ -25,11 +23,6 @@ void send_reply(int fd, const AgentReply& reply) {
   const auto packet = encode(reply);
   // A service that is gone needs no answer; serve() sees its end.
   [[maybe_unused]] const auto sent = ::send(fd, packet.data(), packet.size(), MSG_NOSIGNAL | MSG_EOR);
-}
-
-std::string login_body(const CloudLogin& login) {
-  const boost::json::object body{{"email", login.email}, {"password", login.password.reveal()}};
-  return boost::json::serialize(body);
 }
 
 }  // namespace
@@ -113,7 +106,7 @@ Task<AgentReply::Result> AgentServer::result_of(AgentRequest request) {
   auto login =
       sent ? CloudResult<CloudLogin>(std::move(*sent)) : open_record(std::get<SealedRecord>(request.what));
   if (!login) co_return CloudResult<Session>(std::unexpected(login.error()));
-  co_return co_await log_in(ports_.http, ports_.clock, ports_.executor, options_.cloud, login_body(*login));
+  co_return co_await ports_.cloud.log_in(ports_.executor, std::move(*login));
 }
 
 Task<void> AgentServer::answer(AgentRequest request, Place place) {

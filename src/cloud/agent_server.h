@@ -8,22 +8,20 @@
 #include <memory>
 #include <optional>
 
-#include "base/clock.h"
 #include "base/executor.h"
 #include "base/log.h"
 #include "base/task.h"
 #include "cloud/agent_protocol.h"
+#include "cloud/cloud.h"
 #include "cloud/credential_agent.h"
 #include "crypto/random.h"
 #include "crypto/vault_keys.h"
-#include "net/http_client.h"
 
 namespace presetbridge::cloud {
 
 struct AgentServerPorts {
   Executor& executor;  // where the logins run
-  net::HttpClient& http;
-  const Clock& clock;
+  CloudLogIn& cloud;
   Log& log;
 };
 

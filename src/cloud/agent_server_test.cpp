@@ -41,7 +41,7 @@ class AgentServerTest : public ::testing::Test {
                         std::nullopt) {}
   AgentServerTest(AgentOptions options, std::optional<crypto::VaultKeyring> keys)
       : options_(std::move(options)),
-        server_(ends_[1], options_, std::move(keys), {runtime_.scheduler(0), http_, clock_, log_}) {
+        server_(ends_[1], options_, std::move(keys), {runtime_.scheduler(0), cloud_, log_}) {
     runtime_.start();
     serving_ = std::thread([this] { ended_well_ = server_.serve(); });
   }
@@ -84,6 +84,7 @@ class AgentServerTest : public ::testing::Test {
   ThrowingHttp http_;
   net::Runtime runtime_{1};
   const AgentOptions options_;
+  HttpCloud cloud_{http_, clock_, options_.cloud};
   AgentServer server_;
   std::thread serving_;
   bool ended_well_ = false;

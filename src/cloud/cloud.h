@@ -1,6 +1,6 @@
 // The port to the cloud platform (spec 4.1): what the bridge asks of it, in the platform's terms. The HTTP
-// adapter speaks api/cloud-platform.openapi.yaml; tests use a fake. Logging in is not here: only the
-// credential agent does that (cloud/credential_agent.h), and hands back a Session.
+// adapter speaks api/cloud-platform.openapi.yaml; tests use a fake. Logging in is a port of its own, as only
+// the credential agent does that (cloud/credential_agent.h); it hands back a Session.
 #pragma once
 
 #include <memory>
@@ -12,6 +12,7 @@
 #include "base/executor.h"
 #include "base/task.h"
 #include "base/time.h"
+#include "cloud/cloud_login.h"
 #include "domain/call_failure.h"
 
 namespace presetbridge::cloud {
@@ -101,6 +102,15 @@ class Cloud {
   // Success also when the share was already gone.
   virtual Task<CloudResult<void>> revoke_share(Executor& executor, Session session, std::string file_id,
                                                std::string user_id) = 0;
+};
+
+// The port to log in at the platform: the one call that knows a password. The credential agent's process alone
+// has it (spec 5.3).
+class CloudLogIn {
+ public:
+  virtual ~CloudLogIn() = default;
+  // login_refused: the platform knows no such login. No error repeats it, or the platform's own words.
+  virtual Task<CloudResult<Session>> log_in(Executor& executor, CloudLogin login) = 0;
 };
 
 }  // namespace presetbridge::cloud

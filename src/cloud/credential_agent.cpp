@@ -122,7 +122,8 @@ int run_credential_agent(int fd, const AgentOptions& options) {
   net::CurlClientOptions limits;
   limits.calls_per_host = static_cast<int>(options.max_concurrent);
   net::CurlClient http(runtime, 0, resolver, limits);
-  AgentServer server(fd, options, std::move(keys), {runtime.scheduler(0), http, clock, log});
+  HttpCloud cloud(http, clock, options.cloud);
+  AgentServer server(fd, options, std::move(keys), {runtime.scheduler(0), cloud, log});
   runtime.start();
   const bool ended = server.serve();
   http.stop();

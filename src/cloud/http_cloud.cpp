@@ -1,5 +1,7 @@
 #include "cloud/http_cloud.h"
 
+#include <boost/json.hpp>
+
 #include <algorithm>
 #include <utility>
 
@@ -312,21 +314,21 @@ Task<CloudResult<void>> HttpCloud::revoke_share(Executor& executor, Session sess
   co_return CloudResult<void>();
 }
 
-Task<CloudResult<Session>> log_in(net::HttpClient& http, const Clock& clock, Executor& executor,
-                                  HttpCloudOptions options, std::string body) {
+Task<CloudResult<Session>> HttpCloud::log_in(Executor& executor, CloudLogin login) {
   net::OutgoingRequest request;
-  request.url = options.base_url + options.paths.login;
+  request.url = options_.base_url + options_.paths.login;
   request.headers.emplace_back("Content-Type", "application/json");
   request.headers.emplace_back("Accept", "application/json");
-  request.body = std::move(body);
+  request.body = boost::json::serialize(
+      boost::json::object{{"email", login.email}, {"password", login.password.reveal()}});
   request.policy = net::AddressPolicy::configured;
-  request.deadline = options.timeout;
+  request.deadline = options_.timeout;
   request.max_answer_bytes = max_answer_bytes;
-  const net::HttpResult result = co_await http.send(executor, std::move(request));
+  const net::HttpResult result = co_await http_.send(executor, std::move(request));
   if (const auto* failure = result.failure()) co_return std::unexpected(error_of(*failure, Effect::none));
   const auto& answer = *result.answer();
   if (answer.status != 201 && answer.status != 200) {
-    auto refusal = error_of(answer, Effect::none, clock.now(), {});
+    auto refusal = error_of(answer, Effect::none, clock_.now(), {});
     // Before a login there is no session that could be refused. The platform's words stay here: they might
     // repeat the password.
     if (refusal.kind == Kind::session_refused) refusal.kind = Kind::login_refused;

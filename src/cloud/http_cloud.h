@@ -31,7 +31,7 @@ struct HttpCloudOptions {
   int max_page = 500;  // the largest `limit` that is asked for
 };
 
-class HttpCloud final : public Cloud {
+class HttpCloud final : public Cloud, public CloudLogIn {
  public:
   // All but `options` must outlive this.
   HttpCloud(net::HttpClient& http, const Clock& clock, HttpCloudOptions options);
@@ -55,6 +55,7 @@ class HttpCloud final : public Cloud {
                                                      std::string user_id) override;
   Task<CloudResult<void>> revoke_share(Executor& executor, Session session, std::string file_id,
                                        std::string user_id) override;
+  Task<CloudResult<Session>> log_in(Executor& executor, CloudLogin login) override;
 
  private:
   struct Call;
@@ -64,10 +65,5 @@ class HttpCloud final : public Cloud {
   const Clock& clock_;
   const HttpCloudOptions options_;
 };
-
-// Opens a session: the one call that knows a password. Used by the credential agent's process alone
-// (spec 5.3). `body` is the JSON text {"email","password"}.
-Task<CloudResult<Session>> log_in(net::HttpClient& http, const Clock& clock, Executor& executor,
-                                  HttpCloudOptions options, std::string body);
 
 }  // namespace presetbridge::cloud

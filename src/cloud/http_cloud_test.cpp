@@ -245,32 +245,31 @@ TEST_F(HttpCloudTest, WithdrawalAndRevocationEndWith204) {
 
 class LogInTest : public HttpCloudTest {
  protected:
-  CloudResult<Session> log_in_with(std::string body) {
-    return await(
-        log_in(http, clock, scheduler, {.base_url = "https://cloud.test", .paths = {}}, std::move(body)));
+  CloudResult<Session> log_in_with(std::string password) {
+    return await(cloud.log_in(scheduler, {"m@example.com", crypto::SecretString(std::move(password))}));
   }
 };
 
 TEST_F(LogInTest, GivesTheSession) {
   answer(
       answered(201, R"({"token":"t","expiresAt":"2026-01-02T03:04:05Z","user":{"id":"m","username":"n"}})"));
-  const auto result = log_in_with("{}");
+  const auto result = log_in_with("secret");
   ASSERT_TRUE(result);
   EXPECT_EQ(result->token, "t");
   EXPECT_EQ(result->user_id, "m");
-  EXPECT_EQ(http.requests[0].url, "https://cloud.test/sessions");
+  EXPECT_EQ(http.requests[0].url, "https://cloud.test/v1/sessions");
 }
 
 TEST_F(LogInTest, AnyRefusalOfThe401IsARefusedLoginAndRepeatsNoWordOfThePlatform) {
   for (const char* code : {"login_refused", "session_refused", "strange"}) {
     answer(
         answered(401, R"({"error":{"code":")" + std::string(code) + R"(","message":"hunter2 is wrong"}})"));
-    const auto error = log_in_with(R"({"password":"hunter2"})").error();
+    const auto error = log_in_with("hunter2").error();
     EXPECT_EQ(error.kind, Kind::login_refused);
     EXPECT_EQ(error.message.find("hunter2"), std::string::npos);
   }
   answer(answered(400, R"({"error":{"code":"strange","message":"hunter2 is wrong"}})"));
-  EXPECT_EQ(log_in_with("{}").error().message.find("hunter2"), std::string::npos);
+  EXPECT_EQ(log_in_with("hunter2").error().message.find("hunter2"), std::string::npos);
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ class FieldReader {
   std::int64_t i64() { return static_cast<std::int64_t>(integer(8)); }
   crypto::ByteView bytes() { return take(static_cast<std::size_t>(integer(4))); }
   std::string_view text() { return crypto::text_of(bytes()); }
-  // Everything was there, and nothing is left.
+  // Whether every field that was read was there, and no byte is left.
   bool done() const { return good_ && in_.empty(); }
 
  private:

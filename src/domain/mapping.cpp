@@ -176,6 +176,7 @@ MappedOrder MappingIndex::map(OrderState& order, Lines which) const {
   for (OrderLine& line : order.lines) {
     if (which == Lines::not_mapped && line.mapped != Mapped::not_yet) continue;
     result.lines.push_back(line.line_id);
+    if (line.mapped == Mapped::not_yet) result.fresh.push_back(line.line_id);
     if (!line.file_id.empty()) {
       line.mapped = Mapped::owes;
       owe(line, line.file_id, [&] { return named_file(line); });
@@ -263,6 +264,7 @@ ItemPlan plan_items(std::span<const ItemNow> items, const OrderState& order, con
   for (const auto& line : mapped.lines) {
     if (complete || owing.contains(line)) looked_at.insert(line);
   }
+  const std::unordered_set<std::string_view> fresh(mapped.fresh.begin(), mapped.fresh.end());
   ItemPlan plan;
   // An order with too many files changes nothing.
   if (mapped.too_many) {
@@ -276,8 +278,10 @@ ItemPlan plan_items(std::span<const ItemNow> items, const OrderState& order, con
     ++count;
     if (item.by_file) continue;
     std::vector<std::string> owed_by;
+    const bool delivered = item.status != ItemStatus::owed && item.status != ItemStatus::dropped &&
+                           item.status != ItemStatus::revoked;
     for (const auto& line : item.line_ids) {
-      if (!looked_at.contains(line)) owed_by.push_back(line);
+      if (!looked_at.contains(line) || (delivered && !fresh.contains(line))) owed_by.push_back(line);
     }
     if (const auto file = files.find(item.file_id); file != files.end()) {
       for (const auto& line : file->second->line_ids) {

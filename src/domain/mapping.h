@@ -63,6 +63,7 @@ inline constexpr std::size_t kMaxFiles = 500;  // that one delivery may owe (spe
 // The result of mapping the lines of an order.
 struct MappedOrder {
   std::vector<std::string> lines;  // the ids of the examined lines, with a match or not
+  std::vector<std::string> fresh;  // those of them that are new, or another product than before
   std::vector<OwedFile> files;     // in the order of the lines, then of the mappings' ids
   bool too_many = false;           // more than kMaxFiles: `files` holds none
   bool operator==(const MappedOrder&) const = default;
@@ -129,6 +130,8 @@ struct ItemPlan {
 };
 // `mapped`: what its lines owe now, as far as they were looked at; those of other lines owe what they did.
 // `complete`: a line that maps to nothing owes nothing; otherwise (stale mappings were left out) what it did.
+// An item that has reached the customer, or may have, stays that of its lines while they are the product that
+// they were (spec 2.10).
 // Costs as much as items, lines and refunds together.
 ItemPlan plan_items(std::span<const ItemNow> items, const OrderState& order, const MappedOrder& mapped,
                     bool complete = true);

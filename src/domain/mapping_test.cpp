@@ -236,6 +236,19 @@ TEST(ItemPlan, BringsTheItemsInLineWithWhatIsOwed) {
       << "stale mappings were left out";
 }
 
+TEST(ItemPlan, ADeliveredFileStaysThatOfItsLineUntilTheLineIsAnotherProduct) {
+  const OrderState order = state({line("1", "A", "", "", "")});
+  for (const auto status : {ItemStatus::shared, ItemStatus::sharing, ItemStatus::revoking, ItemStatus::owed,
+                            ItemStatus::revoked}) {
+    const std::vector<ItemNow> items = {{ItemId{1}, "a", status, {"1"}}};
+    MappedOrder mapped{.lines = {"1"}, .files = {owed("b", {"1"})}};
+    const bool has = status != ItemStatus::owed && status != ItemStatus::revoked;
+    EXPECT_EQ(plan_items(items, order, mapped).lines.empty(), has) << "mapped to another file";
+    mapped.fresh = {"1"};
+    EXPECT_FALSE(plan_items(items, order, mapped).lines.empty()) << "another product";
+  }
+}
+
 TEST(ItemPlan, ALaterEventTouchesOnlyTheLinesThatWereLookedAt) {
   const OrderState order = state({line("1", "A", "", "", ""), line("2", "A", "", "", "")});
   const std::vector<ItemNow> items = {{ItemId{1}, "a", ItemStatus::shared, {"1"}},

@@ -19,7 +19,7 @@ std::string of_lines(std::int64_t some, std::int64_t all) {
 
 std::string why_stopped(const OrderMarks& marks) {
   if (marks.has(OrderMark::unseen))
-    return "Only a cancellation, a refund or a risk was told; the order itself has not come.";
+    return "Only a cancellation, a refund or a risk notice has come, and not the order itself.";
   if (marks.has(OrderMark::cancelled)) return "The store cancelled the order.";
   return "The order is refunded.";
 }
@@ -64,8 +64,8 @@ std::string outcome_in_words(OrderOutcome outcome, std::int64_t unmapped, const 
   switch (outcome) {
     case OrderOutcome::delivery:
       if (order.marks.has(OrderMark::too_large))
-        return "The order has more lines than are delivered by themselves.";
-      if (unmapped == 0) return "What the order's lines are mapped to is delivered.";
+        return "The order has more lines than the service reads: deliver it by hand.";
+      if (unmapped == 0) return "The files that the order's lines are mapped to are delivered.";
       return fmt::format("{} {} no mapping and {} not delivered.", of_lines(unmapped, order.lines),
                          unmapped == 1 ? "has" : "have", unmapped == 1 ? "is" : "are");
     case OrderOutcome::no_mapped_items:

@@ -42,7 +42,7 @@ TEST(OrderSummary, EachNameOfAnOutcomeReadsAsItsValue) {
 TEST(OrderSummary, EachOutcomeSaysWhyItIsSo) {
   OrderSummary order{.lines = 3};
   EXPECT_EQ(outcome_in_words(OrderOutcome::delivery, 0, order),
-            "What the order's lines are mapped to is delivered.");
+            "The files that the order's lines are mapped to are delivered.");
   EXPECT_EQ(outcome_in_words(OrderOutcome::delivery, 1, order),
             "1 of the order's 3 lines has no mapping and is not delivered.");
   EXPECT_EQ(outcome_in_words(OrderOutcome::no_mapped_items, 3, order),
@@ -56,7 +56,7 @@ TEST(OrderSummary, EachOutcomeSaysWhyItIsSo) {
   EXPECT_EQ(outcome_in_words(OrderOutcome::stopped, 0, order), "The store cancelled the order.");
   order.marks.set(OrderMark::unseen, true);
   EXPECT_EQ(outcome_in_words(OrderOutcome::stopped, 0, order),
-            "Only a cancellation, a refund or a risk was told; the order itself has not come.");
+            "Only a cancellation, a refund or a risk notice has come, and not the order itself.");
   order.marks.set(OrderMark::erased, true);
   EXPECT_EQ(outcome_in_words(OrderOutcome::awaiting_payment, 0, order),
             "The buyer's personal data was removed: nothing is delivered.");

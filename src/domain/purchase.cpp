@@ -20,7 +20,8 @@ constexpr std::array<std::pair<PurchaseState, std::string_view>, 6> kStates{{
 std::string_view difference(const PurchaseTerms& terms, const PaymentFacts& now) {
   if (now.purchase != terms.purchase) return "The payment is of another purchase.";
   if (now.account != terms.account) return "The payment is of another account.";
-  if (now.live != terms.live) return "The payment is not of the mode in which the credits were sold.";
+  if (now.live != terms.live)
+    return "The payment's mode, test or live, is not the one in which the credits were sold.";
   if (now.currency != terms.currency) return "The payment was made in another currency.";
   if (now.amount != terms.amount) return "The payment was of another amount.";
   return {};
@@ -36,12 +37,13 @@ PurchaseState unpaid_state(const PaymentFacts& now) {
   return now.payment_failed ? PurchaseState::failed : PurchaseState::pending;
 }
 
-// The entries of one movement, each upon the balance behind the one before.
+// Collects the ledger entries of one change of a purchase. Each entry starts from the balance after the entry
+// before it.
 class Lines {
  public:
   explicit Lines(const Balance& balance) : balance_(balance) {}
 
-  // `forgiven` of the debt was taken away, and not paid.
+  // Adds an entry, and a second one if credits paid debt. `forgiven`: the part of the debt that ended unpaid.
   void add(LedgerEntryKind kind, std::int64_t credits, const Expected<Balance>& after, std::int64_t forgiven,
            std::optional<ReversalCause> cause = std::nullopt) {
     if (refused_) return;
@@ -68,11 +70,12 @@ class Lines {
 
 using Part = std::pair<std::optional<ReversalCause>, std::int64_t>;
 
-// Of `moved` credits (negative: given back), what refunds and what disputes moved, without signs.
+// Splits `moved` credits (negative: given back) into those that refunds moved and those that disputes moved.
+// The parts are positive.
 std::vector<Part> parts_of(std::int64_t moved, const PurchaseStanding& before,
                            const PurchaseStanding& after) {
   if (moved == 0) return {};
-  // Money that moved the other way is no cause.
+  // Counts only money that moved in the direction of the credits.
   const auto money = [&](std::int64_t was, std::int64_t is) {
     return std::max<std::int64_t>(moved > 0 ? is - was : was - is, 0);
   };

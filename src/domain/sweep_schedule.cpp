@@ -22,9 +22,10 @@ constexpr Millis kLongestInterval = hours(1);
 }  // namespace
 
 std::optional<Timestamp> next_sweep(const SweepState& state) {
-  if (!state.awaited || !state.newest_request_at) return std::nullopt;
+  if (!state.awaited) return std::nullopt;
   if (!state.last_sweep_at) return state.newest_request_at;
   const Timestamp last = *state.last_sweep_at;
+  if (!state.newest_request_at) return last + kLongestInterval;
   if (state.queued > kBusyQueue) return last + kBusyInterval;
   // Takes the interval of the first tier whose next sweep still falls within the tier's age.
   for (const Tier& tier : kTiers) {

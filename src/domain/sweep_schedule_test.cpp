@@ -45,6 +45,10 @@ TEST(SweepSchedule, NothingAwaitedMeansNoSweep) {
   EXPECT_EQ(next_sweep({.awaited = true}), std::nullopt);
 }
 
+TEST(SweepSchedule, AWaitWhoseRequestIsNotKnownIsSweptEachHour) {
+  EXPECT_EQ(next_sweep({.awaited = true, .last_sweep_at = kStart}), kStart + std::chrono::hours{1});
+}
+
 TEST(SweepSchedule, TheFirstSweepIsDueAtOnceAndIsFull) {
   const SweepState state{.awaited = true, .newest_request_at = kStart};
   EXPECT_EQ(next_sweep(state), kStart);

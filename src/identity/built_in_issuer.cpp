@@ -20,7 +20,12 @@ using storage::Tx;
 
 namespace {
 
-constexpr std::int64_t kFreeFailures = 4;  // the fifth locks
+// Failed sign-ins with one address are counted for each network and for all of them together. A stranger locks
+// the address for his own network. With ten networks he locks it for all, but for those where the person is
+// signed in: they are counted alone.
+constexpr std::int64_t kFreeFailures = 4;  // of one network; the fifth locks
+constexpr std::int64_t kFreeFailuresOfAll = 99;
+constexpr std::int64_t kCountedOfOneNetwork = 10;  // in the count of all
 constexpr Millis kFirstLock = std::chrono::seconds{30};
 constexpr Millis kLongestLock = std::chrono::minutes{15};
 constexpr std::string_view kEmailTaken = "EMAIL_TAKEN";
@@ -67,10 +72,27 @@ LoginFailure too_many_attempts(Millis locked_for) {
           locked_for};
 }
 
-Millis lock_after(std::int64_t failures) {
-  if (failures <= kFreeFailures) return Millis{0};
-  const auto doublings = std::min<std::int64_t>(failures - kFreeFailures - 1, 10);
+Millis lock_after(std::int64_t failures, std::int64_t free) {
+  if (failures <= free) return Millis{0};
+  const auto doublings = std::min<std::int64_t>(failures - free - 1, 10);
   return std::min(kLongestLock, kFirstLock * (std::int64_t{1} << doublings));
+}
+
+// Failures of the last kFailuresForgottenAfter, at most.
+std::int64_t count_failure(Tx& tx, storage::Blob key, storage::SignInAttempts& attempts, std::int64_t free) {
+  const auto now = tx.now();
+  if (now - attempts.last_at > kFailuresForgottenAfter) attempts.failures = 0;
+  ++attempts.failures;
+  attempts.last_at = now;
+  attempts.locked_until = now + lock_after(attempts.failures, free);
+  storage::update_sign_in_attempts(tx, key, attempts);
+  return attempts.failures;
+}
+
+// The key of one network's failures. A new password has a new key: whoever resets it signs in at once.
+crypto::Sha256 key_of_network(std::string_view name, std::string_view network,
+                              const std::optional<storage::UserRow>& user) {
+  return crypto::sha256(fmt::format("{}\n{}\n{}", name, network, user ? user->password_hash : ""));
 }
 
 // The name under which the attempts of a signed-in person are counted. Sign-ins are counted by e-mail address.
@@ -205,17 +227,30 @@ Task<LoginResult<Sessions::Opened>> BuiltInIssuer::make_account(Executor& execut
 Task<LoginResult<storage::UserRow>> BuiltInIssuer::verify_password(Executor& executor,
                                                                    const PasswordWorkers::Seat& seat,
                                                                    std::string email, std::string password,
-                                                                   Origin origin,
-                                                                   std::string_view counted_for) {
-  const auto key = crypto::sha256(counted_for);
+                                                                   Origin origin, CountedFor counted_for) {
+  const auto key_of_all = crypto::sha256(counted_for.name);
   struct Known {
     std::optional<storage::UserRow> user;
+    crypto::Sha256 key{};
+    bool counted_with_all = false;
     Millis locked_for{0};
   };
   auto known = co_await deps_.async_db.read(executor, [&](Tx& tx) {
-    const auto attempts = storage::find_sign_in_attempts(tx, key);
-    return Known{storage::find_user_by_email(tx, email),
-                 attempts ? attempts->locked_until - tx.now() : Millis{0}};
+    Known found{.user = storage::find_user_by_email(tx, email)};
+    found.key = key_of_all;
+    if (counted_for.network) {
+      found.key = key_of_network(counted_for.name, *counted_for.network, found.user);
+      // Asked for an unknown address too, so that the work is equal.
+      const auto user = found.user ? found.user->id : UserId{};
+      found.counted_with_all = !storage::has_session_from(tx, user, *counted_for.network);
+    }
+    const auto lock_of = [&](storage::Blob key) {
+      const auto attempts = storage::find_sign_in_attempts(tx, key);
+      return attempts ? attempts->locked_until - tx.now() : Millis{0};
+    };
+    found.locked_for = lock_of(found.key);
+    if (found.counted_with_all) found.locked_for = std::max(found.locked_for, lock_of(key_of_all));
+    return found;
   });
   if (!known) co_return std::unexpected(known.error());
   if (known->locked_for > Millis{0}) co_return std::unexpected(too_many_attempts(known->locked_for));
@@ -228,17 +263,20 @@ Task<LoginResult<storage::UserRow>> BuiltInIssuer::verify_password(Executor& exe
   // written only where a hash was computed.
   auto locked_for = co_await deps_.async_db.write(executor, [&](Tx& tx) {
     const auto now = tx.now();
-    auto attempts = storage::lock_sign_in_attempts(tx, key);
-    if (attempts.locked_until > now) return attempts.locked_until - now;
+    auto attempts = storage::lock_sign_in_attempts(tx, known->key);
+    auto of_all = attempts;
+    if (known->counted_with_all) of_all = storage::lock_sign_in_attempts(tx, key_of_all);
+    const auto locked_until = std::max(attempts.locked_until, of_all.locked_until);
+    if (locked_until > now) return locked_until - now;
     if (right) {
-      storage::forget_sign_in_attempts(tx, key);
+      storage::forget_sign_in_attempts(tx, known->key);
+      if (known->counted_with_all) storage::forget_sign_in_attempts(tx, key_of_all);
       return Millis{0};
     }
-    if (now - attempts.last_at > kFailuresForgottenAfter) attempts.failures = 0;
-    ++attempts.failures;
-    attempts.last_at = now;
-    attempts.locked_until = now + lock_after(attempts.failures);
-    storage::update_sign_in_attempts(tx, key, attempts);
+    const auto failures = count_failure(tx, known->key, attempts, kFreeFailures);
+    if (known->counted_with_all &&
+        (failures <= kCountedOfOneNetwork || of_all.failures >= kFreeFailuresOfAll))
+      count_failure(tx, key_of_all, of_all, kFreeFailuresOfAll);
     if (known->user) {
       const auto who = to_string(known->user->id);
       if (const auto member = find_membership(tx, options_.iss, who))
@@ -259,9 +297,9 @@ Task<LoginResult<Tokens>> BuiltInIssuer::sign_in(Executor& executor, net::Caller
   if (!looks_like_email(email) || password.size() > crypto::max_password_bytes) co_return wrong_login();
   auto seat = deps_.passwords.seat(caller);
   if (!seat) co_return std::unexpected(seat.error());
-  const auto counted_for = email;
-  auto user =
-      co_await verify_password(executor, *seat, std::move(email), password, device.origin(), counted_for);
+  const auto name = email;
+  auto user = co_await verify_password(executor, *seat, std::move(email), password, device.origin(),
+                                       {.name = name, .network = caller.network});
   if (!user) co_return std::unexpected(user.error());
 
   std::string better_hash;
@@ -290,9 +328,9 @@ Task<LoginResult<storage::UserRow>> BuiltInIssuer::verify_own_password(Executor&
   if (!known) co_return std::unexpected(known.error());
   if (!*known) co_return wrong_login();
   // These attempts are counted apart from sign-ins: strangers who guess at the address lock only the latter.
-  const auto counted_for = counted_for_user(id);
+  const auto name = counted_for_user(id);
   co_return co_await verify_password(executor, seat, (*known)->email, std::move(password), std::move(origin),
-                                     counted_for);
+                                     {.name = name, .network = {}});
 }
 
 Task<LoginResult<Tokens>> BuiltInIssuer::change_password(Executor& executor, net::Caller caller, Principal by,
@@ -314,6 +352,7 @@ Task<LoginResult<Tokens>> BuiltInIssuer::change_password(Executor& executor, net
     const auto now = storage::lock_user(tx, id);
     if (!now || now->password_hash != verified->password_hash) throw Error(wrong_login().error());
     storage::set_password_hash(tx, id, *hash);
+    storage::forget_sign_in_attempts(tx, crypto::sha256(now->email));
     Sessions::end_all(tx, id);
     audit(
         tx, deps_.ids, by,

@@ -128,11 +128,16 @@ class BuiltInIssuer final : public Issuer {
   };
   Task<LoginResult<Sessions::Opened>> make_account(Executor& executor, net::Caller caller, NewUser user,
                                                    Device device);
-  // Verifies the password of `email`, and counts the failure under the name `counted_for`, or forgets those before.
-  // `seat` and `counted_for` outlive the task.
+  // Failures are counted for `network` and, more of them, for all networks; for `name` alone without one. Both
+  // are borrowed while the task runs.
+  struct CountedFor {
+    std::string_view name;
+    std::optional<std::string_view> network;
+  };
+  // Verifies the password of `email`, and counts the failure, or forgets those before. `seat` outlives the task.
   Task<LoginResult<storage::UserRow>> verify_password(Executor& executor, const PasswordWorkers::Seat& seat,
                                                       std::string email, std::string password, Origin origin,
-                                                      std::string_view counted_for);
+                                                      CountedFor counted_for);
   // The password of the person who asks, verified. FORBIDDEN: it is not kept here.
   Task<LoginResult<storage::UserRow>> verify_own_password(Executor& executor,
                                                           const PasswordWorkers::Seat& seat,

@@ -203,6 +203,45 @@ TEST_F(BuiltInIssuerTest, StrangersWhoGuessKeepNobodyWhoIsSignedInFromChangingTh
   EXPECT_TRUE(change(kPassword));
 }
 
+TEST_F(BuiltInIssuerTest, AStrangerLocksAnAddressForTheirOwnNetworkOnly) {
+  ASSERT_TRUE(sign_up("ann@example.com"));
+  const auto from = [&](int network, std::string password) {
+    const net::Caller caller{"198.51.100." + std::to_string(network), false};
+    auto signed_in = world_.await(issuer_->sign_in(world_.scheduler, caller, "ann@example.com",
+                                                   std::move(password), {.network = caller.network}));
+    return signed_in ? std::string("signed in") : signed_in.error().code;
+  };
+  const auto guess_for_two_days = [&](int network) {
+    for (int i = 0; i < 192; ++i) {
+      from(network, "wrong");
+      world_.clock().advance(std::chrono::minutes{15});
+    }
+    for (int i = 0; i < 2; ++i) from(network, "wrong");
+  };
+  guess_for_two_days(1);
+  EXPECT_EQ(from(1, kPassword), "TOO_MANY_ATTEMPTS");
+  EXPECT_EQ(from(2, kPassword), "signed in");
+  EXPECT_EQ(from(1, kPassword), "TOO_MANY_ATTEMPTS")
+      << "nobody else's sign-in unlocks the stranger's network";
+  // Ten networks that guess lock it for all, as the newest failures of any of them do then.
+  for (int network = 1; network <= 9; ++network) guess_for_two_days(network);
+  EXPECT_EQ(from(20, kPassword), "signed in") << "failures of former days are forgotten";
+  for (int network = 31; network <= 40; ++network) {
+    for (int i = 0; i < 10; ++i) {
+      EXPECT_EQ(from(network, "wrong"), "INVALID_CREDENTIALS") << network << ", " << i;
+      if (i >= 4 && network < 40) world_.clock().advance(std::chrono::minutes{15});
+      if (i >= 4 && network == 40 && i < 9) world_.clock().advance(std::chrono::minutes{15});
+    }
+  }
+  EXPECT_EQ(from(20, kPassword), "signed in") << "there Ann has a session";
+  EXPECT_EQ(from(21, kPassword), "TOO_MANY_ATTEMPTS");
+  world_.clock().advance(std::chrono::seconds{30});
+  EXPECT_EQ(from(31, "wrong"), "INVALID_CREDENTIALS") << "the eleventh of its network";
+  EXPECT_EQ(from(21, kPassword), "TOO_MANY_ATTEMPTS") << "counts for all now";
+  world_.clock().advance(std::chrono::minutes{1});
+  EXPECT_EQ(from(21, kPassword), "signed in");
+}
+
 TEST_F(BuiltInIssuerTest, NothingIsWrittenForWhatIsNotHashed) {
   ASSERT_TRUE(sign_up("ann@example.com"));
   use_overloaded_hasher();

@@ -324,8 +324,11 @@ Task<LoginResult<Tokens>> ExternalSignIn::sign_in(Executor& executor, const Issu
     if (is_new)
       return found_account(tx, deps_.ids, deps_.ids.make<UserId>(), token.iss, token.sub,
                            account_name_of(token.email), deps_.signup_credits, token.email, device.origin());
+    // The person may have been removed, or the account deleted, since it was read.
+    const auto member = find_membership(tx, token.iss, token.sub);
+    if (!member) throw Error{"CONFLICT", "You were removed from the account while you signed in.", {}};
     storage::set_identity_email(tx, token.iss, token.sub, token.email);
-    return **known;
+    return *member;
   };
   const auto open_in = [&](Tx& tx) {
     return deps_.sessions.open(tx, attempt.session,

@@ -50,6 +50,11 @@ void CallQueue::ended(const std::string& host) {
   forget_if_done(host);
 }
 
+std::size_t CallQueue::waiting(const std::string& host) const {
+  const auto at = hosts_.find(host);
+  return at == hosts_.end() ? 0 : at->second.waiting.size();
+}
+
 void CallQueue::gave_up(const std::string& host, CallId call) {
   const auto at = hosts_.find(host);
   if (at == hosts_.end()) return;

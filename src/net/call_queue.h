@@ -1,6 +1,6 @@
 // Whose turn it is: bounds how many calls run at one time, in all and to one host, and lets the others wait.
-// Hosts take turns, so a slow one with many waiting calls holds up nobody else (spec 10.6). Pure; calls are
-// numbers here.
+// Hosts take turns, so a slow one with many waiting calls holds up nobody else (spec 10.6). The resolver's calls
+// are look-ups, and their owners stand in the place of hosts. Pure; calls are numbers here.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +27,7 @@ class CallQueue {
   void gave_up(const std::string& host, CallId call);
 
   std::size_t waiting() const { return waiting_; }
+  std::size_t waiting(const std::string& host) const;
 
  private:
   struct Host {

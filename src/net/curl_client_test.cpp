@@ -24,7 +24,8 @@ using Kind = HttpFailure::Kind;
 // Resolves the names that a test adds, on a thread of its own; never answers for "silent.test".
 class TestResolver final : public Resolver {
  public:
-  void resolve(std::string host, std::function<void(Addresses)> done) override {
+  void resolve(std::string host, std::string owner, std::function<void(Addresses)> done) override {
+    last_owner = std::move(owner);
     if (host == "silent.test") return;
     Addresses found;
     if (const auto at = names.find(host); at != names.end()) found = at->second;
@@ -33,6 +34,7 @@ class TestResolver final : public Resolver {
     }).join();
   }
   std::map<std::string, Addresses> names;
+  std::string last_owner;
 };
 
 class CurlClientTest : public ::testing::Test {
@@ -314,6 +316,12 @@ TEST_F(CurlClientTest, AConnectionMadeUnderOnePolicyIsNotUsedUnderAnother) {
 
 TEST_F(CurlClientTest, ANameWithoutAnAddressIsUnresolved) {
   EXPECT_EQ(failure(send({.url = "https://unknown.test/"})), Kind::unresolved);
+}
+
+TEST_F(CurlClientTest, TheResolverLearnsForWhomItLooksUp) {
+  OutgoingRequest request{.url = "https://nowhere.test/", .owner = "acc_1"};
+  EXPECT_EQ(failure(send(std::move(request))), Kind::unresolved);
+  EXPECT_EQ(resolver_.last_owner, "acc_1");
 }
 
 TEST_F(CurlClientTest, AResolverThatIsSilentIsUnresolvedAtTheDeadline) {

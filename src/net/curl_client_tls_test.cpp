@@ -64,7 +64,7 @@ class Program {
 
 class FixedResolver final : public Resolver {
  public:
-  void resolve(std::string, std::function<void(Addresses)> done) override {
+  void resolve(std::string, std::string, std::function<void(Addresses)> done) override {
     done({IpAddress::v4({127, 0, 0, 1})});
   }
 };

@@ -105,14 +105,15 @@ void CurlEngine::begin(CurlCall& call) {
   }
   deadlines_.emplace(call.deadline, call.id);
   if (call.url.literal) return admit(call, {*call.url.literal});
-  resolver_.resolve(call.url.host, [weak = weak_from_this(), id = call.id](Addresses addresses) {
+  auto take = [weak = weak_from_this(), id = call.id](Addresses addresses) {
     const auto self = weak.lock();
     if (!self) return;
     const std::scoped_lock lock(self->mutex_);
     if (self->stopped_) return;
     self->resolved_.push_back({id, std::move(addresses)});
     self->wake();
-  });
+  };
+  resolver_.resolve(call.url.host, call.request.owner, std::move(take));
 }
 
 void CurlEngine::take_resolved() {

@@ -1,4 +1,4 @@
-// The port for outgoing HTTP and its addresses' policy (spec 10.5). Implemented over libcurl's multi
+// The port for outgoing HTTP, and the policies for the addresses that a call may reach (spec 10.5). Implemented over libcurl's multi
 // interface in curl_client.h; faked in tests.
 #pragma once
 
@@ -32,6 +32,7 @@ struct OutgoingRequest {
   AddressPolicy policy = AddressPolicy::public_https;
   Millis deadline{15'000};                // for everything: DNS, connect, TLS, the answer's body
   std::size_t max_answer_bytes = 16'384;  // read no more of the answer's body than this
+  std::string owner;  // any key of the account that chose the host (see Resolver); empty: the service itself
 };
 
 struct HttpAnswer {
@@ -44,7 +45,7 @@ struct HttpAnswer {
 struct HttpFailure {
   enum class Kind {
     invalid,     // not a request that can be sent: bad URL, scheme, header
-    denied,      // the address guard refused every address; never retried as if it were the network
+    denied,      // the address guard refused the URL's host or all its addresses; a retry cannot help
     unresolved,  // DNS gave nothing in time
     connect,     // no connection: nothing of the request can have had an effect
     tls,         // the peer's certificate or handshake was refused: no effect

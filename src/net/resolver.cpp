@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <condition_variable>
 #include <cstring>
-#include <deque>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <thread>
 #include <unordered_map>
 #include <utility>
+
+#include "net/call_queue.h"
 
 namespace presetbridge::net {
 
@@ -31,20 +33,42 @@ Addresses look_up(const std::string& host) {
   return out;
 }
 
+// The share of one owner (spec 8.6).
+template <class Count>
+Count eighth(Count all) {
+  return std::max(all / 8, Count{1});
+}
+
 }  // namespace
 
 struct SystemResolver::State {
   using SteadyTime = std::chrono::steady_clock::time_point;
+  using Done = std::function<void(Addresses)>;
   struct Kept {
     Addresses addresses;
     SteadyTime until;
+    std::string owner;
+    bool failed = false;  // the last look-up, which came after `until`, gave no address
+  };
+  struct Place {  // of a name in the line of one owner
+    std::string host;
+    std::string owner;
+    CallQueue* queue;
+  };
+  struct Asked {  // a name that waits or is being looked up
+    CallQueue* queue;
+    std::map<std::string, CallId> places;  // by owner; none: it is being looked up
+    std::vector<Done> callers;
   };
 
-  explicit State(SystemResolverOptions o) : options(o) {}
+  explicit State(SystemResolverOptions o) : options(std::move(o)) {}
   void work();
-  // The caller holds the mutex, here and below. Nothing: no name may be looked up now.
-  std::optional<std::string> next();
-  void keep(const std::string& host, const Addresses& addresses);
+  // The caller holds the mutex, here and below. False: too many names wait, and `done` is still the caller's.
+  bool ask(const std::string& host, const std::string& owner, Done& done);
+  // Nothing: no name may be looked up now.
+  std::optional<Place> next();
+  void remember(const Place& place, const Addresses& found);
+  void make_room(const std::string& owner);
 
   const SystemResolverOptions options;
   std::mutex mutex;  // guards all below
@@ -52,59 +76,96 @@ struct SystemResolver::State {
   bool stopped = false;
   // Names with an answer in `kept`, however old, and all others. Look-ups of the others take half of the threads at
   // most, so names that no server answers for do not delay known receivers.
-  std::deque<std::string> known;
-  std::deque<std::string> unknown;
-  int looking_up_unknown = 0;
-  std::unordered_map<std::string, std::vector<std::function<void(Addresses)>>>
-      asking;  // queued or being looked up
+  CallQueue known{options.threads, eighth(options.threads)};
+  CallQueue unknown{std::max(options.threads / 2, 1), eighth(options.threads)};
+  CallId last_place = 0;
+  std::unordered_map<CallId, Place> places;
+  std::unordered_map<std::string, Asked> asking;
   std::unordered_map<std::string, Kept> kept;
 };
 
 void SystemResolver::State::work() {
   std::unique_lock lock(mutex);
   for (;;) {
-    std::optional<std::string> taken;
-    wanted.wait(lock, [&] { return stopped || (taken = next()); });
+    std::optional<Place> place;
+    wanted.wait(lock, [&] { return stopped || (place = next()); });
     if (stopped) return;
-    const std::string& host = *taken;
-    const bool was_known = kept.contains(host);
-    looking_up_unknown += was_known ? 0 : 1;
     lock.unlock();
-    const Addresses found = options.look_up ? options.look_up(host) : look_up(host);
+    const Addresses found = options.look_up ? options.look_up(place->host) : look_up(place->host);
     lock.lock();
-    looking_up_unknown -= was_known ? 0 : 1;
     if (stopped) return;
-    if (found.empty()) {
-      kept.erase(host);
-    } else {
-      keep(host, found);
-    }
-    const auto callers = std::move(asking.extract(host).mapped());
+    place->queue->ended(place->owner);
+    remember(*place, found);
+    const auto callers = std::move(asking.extract(place->host).mapped().callers);
     lock.unlock();
     for (const auto& done : callers) done(found);
     lock.lock();
   }
 }
 
-std::optional<std::string> SystemResolver::State::next() {
-  const bool may_wait = looking_up_unknown < std::max(options.threads / 2, 1);
-  auto& queue = known.empty() && may_wait ? unknown : known;
-  if (queue.empty()) return std::nullopt;
-  auto host = std::move(queue.front());
-  queue.pop_front();
-  return host;
+bool SystemResolver::State::ask(const std::string& host, const std::string& owner, Done& done) {
+  auto asked = asking.find(host);
+  const bool is_new = asked == asking.end();
+  auto& queue = !is_new ? *asked->second.queue : kept.contains(host) ? known : unknown;
+  const auto most = static_cast<std::size_t>(options.queued);
+  const bool has_room = queue.waiting() < most && queue.waiting(owner) < eighth(most);
+  if (is_new) {
+    if (!has_room) return false;
+    asked = asking.try_emplace(host, Asked{&queue, {}, {}}).first;
+  }
+  auto& [_, in_lines, callers] = asked->second;
+  callers.push_back(std::move(done));
+  if (is_new || (has_room && !in_lines.empty() && !in_lines.contains(owner))) {
+    const CallId id = ++last_place;
+    places.try_emplace(id, Place{host, owner, &queue});
+    in_lines.emplace(owner, id);
+    queue.wait(owner, id);
+    wanted.notify_one();
+  }
+  return true;
 }
 
-void SystemResolver::State::keep(const std::string& host, const Addresses& addresses) {
-  const auto now = std::chrono::steady_clock::now();
-  if (kept.size() >= options.kept)
-    std::erase_if(kept, [now](const auto& entry) { return entry.second.until <= now; });
-  if (kept.size() >= options.kept) kept.clear();  // rather asked again than without bound
-  kept[host] = {addresses, now + options.keep};
+std::optional<SystemResolver::State::Place> SystemResolver::State::next() {
+  auto id = known.next();
+  if (!id) id = unknown.next();
+  if (!id) return std::nullopt;
+  Place place = places.extract(*id).mapped();
+  auto& in_lines = asking.at(place.host).places;
+  for (const auto& [owner, other] : in_lines) {
+    if (other == *id) continue;
+    place.queue->gave_up(owner, other);
+    places.erase(other);
+  }
+  in_lines.clear();
+  return place;
 }
 
-SystemResolver::SystemResolver(SystemResolverOptions options) : state_(std::make_shared<State>(options)) {
-  for (int i = 0; i < options.threads; ++i) {
+void SystemResolver::State::remember(const Place& place, const Addresses& found) {
+  if (found.empty()) {
+    const auto before = kept.find(place.host);
+    if (before != kept.end() && std::exchange(before->second.failed, true)) kept.erase(before);
+    return;
+  }
+  kept.erase(place.host);
+  make_room(place.owner);
+  kept.emplace(place.host, Kept{found, std::chrono::steady_clock::now() + options.keep, place.owner});
+}
+
+void SystemResolver::State::make_room(const std::string& owner) {
+  const auto is_own = [&owner](const auto& entry) { return entry.second.owner == owner; };
+  const bool has_share = std::cmp_greater_equal(std::ranges::count_if(kept, is_own), eighth(options.kept));
+  if (!has_share && kept.size() < options.kept) return;
+  auto oldest = kept.end();
+  for (auto at = kept.begin(); at != kept.end(); ++at) {
+    if (has_share && !is_own(*at)) continue;
+    if (oldest == kept.end() || at->second.until < oldest->second.until) oldest = at;
+  }
+  if (oldest != kept.end()) kept.erase(oldest);
+}
+
+SystemResolver::SystemResolver(SystemResolverOptions options)
+    : state_(std::make_shared<State>(std::move(options))) {
+  for (int i = 0; i < state_->options.threads; ++i) {
     // Detached, because getaddrinfo can hang longer than the program has time to end; the threads share the
     // state's ownership.
     std::thread([state = state_] { state->work(); }).detach();
@@ -118,22 +179,15 @@ SystemResolver::~SystemResolver() {
   state_->wanted.notify_all();
 }
 
-void SystemResolver::resolve(std::string host, std::function<void(Addresses)> done) {
+void SystemResolver::resolve(std::string host, std::string owner, std::function<void(Addresses)> done) {
+  if (owner.empty()) owner = host;
   Addresses answer;
   {
     const std::scoped_lock lock(state_->mutex);
     const auto kept = state_->kept.find(host);
-    const bool is_known = kept != state_->kept.end();
-    auto& queue = is_known ? state_->known : state_->unknown;
-    if (is_known && kept->second.until > std::chrono::steady_clock::now()) {
+    if (kept != state_->kept.end() && kept->second.until > std::chrono::steady_clock::now()) {
       answer = kept->second.addresses;
-    } else if (const auto asked = state_->asking.find(host); asked != state_->asking.end()) {
-      asked->second.push_back(std::move(done));
-      return;
-    } else if (queue.size() < static_cast<std::size_t>(state_->options.queued)) {
-      state_->asking[host].push_back(std::move(done));
-      queue.push_back(std::move(host));
-      state_->wanted.notify_one();
+    } else if (state_->ask(host, owner, done)) {
       return;
     }
   }

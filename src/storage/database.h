@@ -109,9 +109,6 @@ class Row {
   std::optional<std::int64_t> opt_int64(int c) const {
     return is_null(c) ? std::nullopt : std::optional(int64(c));
   }
-  std::optional<std::string> opt_string(int c) const {
-    return is_null(c) ? std::nullopt : std::optional(string(c));
-  }
   std::optional<Timestamp> opt_time(int c) const {
     return is_null(c) ? std::nullopt : std::optional(time(c));
   }

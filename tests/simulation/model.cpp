@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "domain/resolution.h"
+
 namespace presetbridge::simulation {
 namespace {
 
@@ -247,6 +249,9 @@ void Model::take(const OrderEvent& event, Timestamp now) {
   if ((hold_all && name) || (less && payment(order) != before)) d.open_question = true;
   if (less && d.standing != Standing::completed && d.standing != Standing::invalidated) {
     conclude(order, d, order.refunds.size() != refunds_before);
+    // The order does not owe the files any more for which the delivery failed.
+    if (d.standing == Standing::failed && domain::resumes(d.code, domain::Remedy::mapping_saved))
+      resume(order, d, true);
   }
   if (payment(order) == Payment::awaiting_payment && !order.approved_unpaid) {
     if (before != Payment::awaiting_payment) {
@@ -267,7 +272,8 @@ void Model::take(const OrderEvent& event, Timestamp now) {
       return p.first.first == present(d) && p.second.state == State::owed;
     });
     if ((d.standing == Standing::completed && owes) ||
-        (d.standing == Standing::invalidated && d.by == InvalidatedBy::order && owes)) {
+        (d.standing == Standing::invalidated && d.by == InvalidatedBy::order &&
+         (owes || (order.too_large && !order.approved_size)))) {
       resume(order, d, true);
     } else if (d.standing == Standing::open && more && hold_all) {
       d.standing = Standing::in_review;

@@ -323,7 +323,7 @@ TEST_F(Routes, WhatIsToldOfABusyAccount) {
   services::Statistics statistics(world_.async_db, limited);
   services::Overviews overviews(world_.async_db, {});
   services::Search search(world_.async_db);
-  api::add_statistics_routes(router_, {statistics, world_.database.clock});
+  api::add_statistics_routes(router_, {statistics, world_.database.clock, std::chrono::days{90}});
   api::add_overview_routes(router_, {overviews, search});
   const auto overview =
       measure([&] { EXPECT_EQ(send("GET", "/api/overview?tz=Asia/Kathmandu").status, 200); });

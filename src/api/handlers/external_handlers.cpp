@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "api/handlers/auth_handlers.h"
@@ -54,6 +55,15 @@ std::string escaped(std::string_view text) {
     }
   }
   return out;
+}
+
+// Failures that nobody can use for guesses count for nothing: for a wrong state neither database nor identity
+// provider is asked, and any page can send a visitor's browser here with one; the others are no answer of the
+// provider about the person.
+bool counts_as_failure(const Error& error) {
+  constexpr std::array kOthers = {"OVERLOADED", "SIGN_IN_STATE_INVALID", "ISSUER_UNAVAILABLE",
+                                  "RATE_LIMIT_EXCEEDED"};
+  return !is_fault(error) && std::ranges::find(kOthers, error.code) == kOthers.end();
 }
 
 // Whether every browser reads `path` as a path on this service, and not as another host: it begins with one
@@ -178,11 +188,7 @@ Task<Reply> finish(ExternalDeps deps, Call call) {
                                              net::caller_of(call.request, deps.proxies),
                                              device_of(call.request, deps.proxies, true));
   if (!ended) {
-    // For a wrong state neither database nor identity provider is asked, and any page can send a visitor's
-    // browser here with one.
-    const auto& code = ended.error().code;
-    if (!is_fault(ended.error()) && code != "OVERLOADED" && code != "SIGN_IN_STATE_INVALID")
-      deps.sign_ins.count(call.request);
+    if (counts_as_failure(ended.error())) deps.sign_ins.count(call.request);
     co_return failed(ended.error(), back, *door, ended.error().retry_after);
   }
   if (ended->tokens) {

@@ -1,5 +1,7 @@
 #include "api/handlers/statistics_handlers.h"
 
+#include <fmt/format.h>
+
 #include <array>
 
 #include "api/optional_json.h"
@@ -21,11 +23,11 @@ constexpr Millis kUsualPeriod = days{30};
 constexpr Millis kUsualHours = days{1};
 constexpr Millis kLongest = days{400};
 constexpr Millis kLongestOfHours = days{8};
-constexpr Millis kHoursKept = days{90};
 
 // From `from` to before `to`, as the hours or days that it touches. Problems are reported to `query`, and
 // then this is some period.
-TimeBuckets read_period(QueryFields& query, Timestamp now, std::optional<Bucket> only = {}) {
+TimeBuckets read_period(const StatisticsDeps& deps, QueryFields& query, std::optional<Bucket> only = {}) {
+  const auto now = deps.clock.now();
   const auto zone = read_zone(query);
   Bucket bucket = Bucket::day;
   if (only) {
@@ -46,8 +48,9 @@ TimeBuckets read_period(QueryFields& query, Timestamp now, std::optional<Bucket>
                                 : "must be 400 days at most before `to`");
     return none;
   }
-  if (hours && from < now - kHoursKept) {
-    query.problem("from", "must be of the last 90 days: by the hour no more is kept");
+  if (hours && from < now - deps.usage_by_hour) {
+    query.problem("from", fmt::format("must be of the last {} days: older usage is stored by the day",
+                                      std::chrono::floor<days>(deps.usage_by_hour).count()));
     return none;
   }
   return {zone, bucket, from, to};
@@ -63,7 +66,7 @@ json::object to_json(const services::Outcomes& o) {
 
 Task<Reply> deliveries(StatisticsDeps deps, Call call) {
   QueryFields query(call);
-  auto period = read_period(query, deps.clock.now());
+  auto period = read_period(deps, query);
   const StatisticsOf of{.integration = query.optional_id<IntegrationId>("integrationId"), .key = {}};
   if (auto error = query.problems()) co_return std::unexpected(*error);
   const auto found = co_await deps.statistics.deliveries(call.executor(), call.principal, period, of);
@@ -83,7 +86,7 @@ json::value millis_or_null(std::optional<Millis> millis) {
 
 Task<Reply> durations(StatisticsDeps deps, Call call) {
   QueryFields query(call);
-  const auto period = read_period(query, deps.clock.now(), Bucket::day);
+  const auto period = read_period(deps, query, Bucket::day);
   const StatisticsOf of{.integration = query.optional_id<IntegrationId>("integrationId"), .key = {}};
   if (auto error = query.problems()) co_return std::unexpected(*error);
   const auto found = co_await deps.statistics.durations(call.executor(), call.principal, period, of);
@@ -116,7 +119,7 @@ json::object to_json(const TimeBuckets& period, const services::UsageOverTime& u
 
 Task<Reply> usage(StatisticsDeps deps, Call call) {
   QueryFields query(call);
-  const auto period = read_period(query, deps.clock.now());
+  const auto period = read_period(deps, query);
   const StatisticsOf of{.integration = query.optional_id<IntegrationId>("integrationId"), .key = {}};
   const auto group = query.optional_choice("groupBy", kGroups);
   if (auto error = query.problems()) co_return std::unexpected(*error);
@@ -140,7 +143,7 @@ Task<Reply> usage_of_key(StatisticsDeps deps, Call call) {
   const auto id = call.id<ApiKeyId>("key");
   if (!id) co_return std::unexpected(id.error());
   QueryFields query(call);
-  const auto period = read_period(query, deps.clock.now());
+  const auto period = read_period(deps, query);
   if (auto error = query.problems()) co_return std::unexpected(*error);
   const auto found = co_await deps.statistics.usage(call.executor(), call.principal, period,
                                                     {.integration = {}, .key = *id}, UsageBy::none);

@@ -9,7 +9,8 @@ namespace presetbridge::api {
 
 struct StatisticsDeps {
   services::Statistics& statistics;
-  const Clock& clock;  // says what the last days are
+  const Clock& clock;    // says what the last days are
+  Millis usage_by_hour;  // how long usage is stored by the hour
 };
 void add_statistics_routes(Router& router, StatisticsDeps deps);
 

@@ -150,6 +150,8 @@ const std::array kSettings = {
             "Retention of outbound events, their bodies and delivery attempts", 2, 36'500},
     Setting{"retention.timeline_days", &Config::retention_timeline_days,
             "Retention of each attempt on a delivery; older ones are summed up in one entry", 7, 36'500},
+    Setting{"retention.usage_days", &Config::retention_usage_days,
+            "Retention of usage by the hour; older usage is stored by the day", 7, 36'500},
     Setting{"retention.audit_days", &Config::retention_audit_days, "Retention of the audit log", 1, 36'500},
     Setting{"shutdown.drain_seconds", &Config::shutdown_drain_seconds,
             "Time that running requests and jobs get at a shutdown", 1, 8},

@@ -101,6 +101,7 @@ struct Config {
   std::int64_t retention_payload_days = 30;  // spec 9.6
   std::int64_t retention_outbound_days = 90;
   std::int64_t retention_timeline_days = 90;
+  std::int64_t retention_usage_days = 90;
   std::int64_t retention_audit_days = 730;  // spec 7.4
 
   std::int64_t shutdown_drain_seconds = 8;  // spec 12.3: ten in all

@@ -55,7 +55,11 @@ int run_database_grant(const DatabaseGrantOptions& options, std::ostream& out, s
     out << std::flush;
     return 0;
   } catch (const storage::DbError& e) {
-    err << fmt::format("presetbridge: Nothing was changed: {}.\n", e.what());
+    // The connection may have been lost at the commit.
+    err << (options.print ? fmt::format("presetbridge: The statements could not be made: {}.\n", e.what())
+                          : fmt::format("presetbridge: The grant failed, and the rights may or may not have "
+                                        "changed: {}. Run it again.\n",
+                                        e.what()));
   }
   return kFailed;
 }

@@ -95,13 +95,14 @@ Expected<OrderEvent> read_order(const ParseInput& input, Change change) {
   event.updated_at = timestamp(order["date_modified_gmt"]);
   find_username(event, order, input);
   read_lines(event, order["line_items"], input.limits.line_items, read_line);
-  // The order holds of a refund only {id, reason, total}: which lines it was for stays unknown.
+  // An order lists {id, reason, total} of each refund and not its lines, so a refund only flags the order
+  // (spec 2.11).
   const auto refunds = order["refunds"].elements();
   event.too_many_refund_lines = refunds.size() > input.limits.refund_lines;
   if (!event.too_many_refund_lines) {
     for (const auto& refund : refunds) event.refunds.push_back({identifier(refund["id"]), {}});
   }
-  event.too_large |= picked->truncated;
+  if (picked->truncated) mark_truncated(event);
   return event;
 }
 

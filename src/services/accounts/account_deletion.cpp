@@ -17,7 +17,7 @@ using storage::Tx;
 
 namespace {
 
-// Orders that were on their way are meant too.
+// Orders that were on their way when the account was deleted are erased by a second job.
 constexpr Millis kOnTheWay{60'000};
 
 }  // namespace
@@ -34,21 +34,24 @@ Task<Expected<void>> AccountDeletion::run(Executor& executor, identity::Principa
     audit(tx, ids_, by, {.action = "account.deleted", .target = to_string(by.account)});
     const auto people = storage::list_people(tx, by.account, {.limit = identity::kMostPeople});
     for (const auto& person : people.rows) {
-      identity::Sessions::end_all(tx, person.id);
+      // In this order: a sign-in holds the person's row, and its session is seen once that is free.
       storage::delete_person(tx, person);
+      identity::Sessions::end_all(tx, person.id);
     }
     storage::delete_account_data(tx, by.account);
-    const storage::BulkJobRow job{
-        .id = ids_.make<BulkJobId>(),
-        .account = by.account,
-        .action = std::string(kEraseCustomers),
-        .actor = to_string(by.actor()),
-        .integration_ids = {},
-        .filter = Customers::filter_of({.email = {}, .username = {}, .everybody = true}),
-        .as_of = tx.now() + kOnTheWay,
-        .total_is_exact = false,
-        .created_at = tx.now()};
-    storage::insert_bulk_job(tx, job);
+    for (const auto delay : {Millis{1}, kOnTheWay}) {
+      const storage::BulkJobRow job{
+          .id = ids_.make<BulkJobId>(),
+          .account = by.account,
+          .action = std::string(kEraseCustomers),
+          .actor = to_string(by.actor()),
+          .integration_ids = {},
+          .filter = Customers::filter_of({.email = {}, .username = {}, .everybody = true}),
+          .as_of = tx.now() + delay,
+          .total_is_exact = false,
+          .created_at = tx.now()};
+      storage::insert_bulk_job(tx, job);
+    }
     return {};
   });
   if (!done) co_return std::unexpected(done.error());

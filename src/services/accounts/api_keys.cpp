@@ -204,6 +204,7 @@ Task<Expected<IssuedApiKey>> ApiKeys::rotate(Executor& executor, Principal by, A
   const auto secret = crypto::generate_api_key(random_);
   overlap = std::clamp(overlap, Millis{0}, max_rotation_overlap);
   auto key = co_await async_db_.write(executor, [&](Tx& tx) -> Expected<ApiKey> {
+    lock_present_account(tx, by.account);
     auto old = storage::lock_api_key(tx, by.account, id);
     if (!old) return no_such_key();
     if (refusal(*old, tx.now()))

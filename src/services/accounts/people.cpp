@@ -79,8 +79,9 @@ Expected<void> People::remove_in(Tx& tx, const identity::Principal& by, UserId p
                                  std::string_view action) const {
   const auto row = lock_dispensable(tx, by.account, person);
   if (!row) return std::unexpected(row.error());
-  identity::Sessions::end_all(tx, person);
+  // In this order: a sign-in holds the person's row, and its session is seen once that is free.
   storage::delete_person(tx, *row);
+  identity::Sessions::end_all(tx, person);
   // Or they would come back by a link of their own.
   storage::delete_invitations_made_by(tx, by.account, person);
   audit(tx, deps_.ids, by, {.action = action, .target = to_string(person), .detail = row->role});

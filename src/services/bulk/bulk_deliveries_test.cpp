@@ -151,6 +151,23 @@ TEST_F(BulkDeliveriesTest, EachIsRetriedOnceWhateverIsKilledAndHoweverManyWork) 
   expect_books_balance(world);
 }
 
+// Decision 38: an account's deletion erases a minute later what was on its way.
+TEST_F(BulkDeliveriesTest, AJobOfTheFutureWaitsForItsTime) {
+  const auto ids = rejected(1);
+  const auto plan = ask(MerchantAction::retry, failed());
+  world.write([&](storage::Tx& tx) {
+    tx.exec({"UPDATE bulk_jobs SET as_of = $1"}, tx.now() + std::chrono::minutes{1});
+  });
+  auto worker = start();
+  world.settle(std::chrono::seconds{50});
+  EXPECT_FALSE(row(plan.job.id).finished_at);
+  EXPECT_EQ(world.status(ids[0]), "failed cloud_rejected");
+  world.settle(std::chrono::seconds{15});
+  EXPECT_TRUE(row(plan.job.id).finished_at);
+  EXPECT_EQ(world.status(ids[0]), "completed");
+  stop(worker);
+}
+
 TEST_F(BulkDeliveriesTest, TheThreeActionsDoWhatTheirOwnOperationsDo) {
   const auto ids = rejected(2);
   ASSERT_TRUE(world.await(world.actions.reopen(world.scheduler, world.merchant(), ids[0])));

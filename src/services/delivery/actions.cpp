@@ -333,12 +333,18 @@ Expected<void> DeliveryActions::approve_row(DeliverySet& set, storage::DeliveryR
   // dropped after other files of the delivery had been shared.
   const domain::PaidItems paid(state);
   for (auto* const item : set.items_with_lines(row.id)) {
+    const bool revoking = item->status == ItemStatus::revoking;
     const bool failed = item->status == ItemStatus::revoke_failed;
-    const bool without = failed || item->status == ItemStatus::revoked || item->status == ItemStatus::dropped;
+    const bool without =
+        revoking || failed || item->status == ItemStatus::revoked || item->status == ItemStatus::dropped;
     if (item->former || !without || !paid.contains(item_now(*item))) continue;
-    // A share that the platform refused to revoke still exists; of any other failed revocation nobody knows
-    // the effect.
-    item->status = failed && !item->revocation_begun ? ItemStatus::shared : ItemStatus::owed;
+    // A share that the platform was not asked to revoke, or refused to, still exists; of any other failed
+    // revocation nobody knows the effect. One that is under way is settled first (end_revocation()).
+    if ((revoking || failed) && !item->revocation_begun) {
+      item->status = ItemStatus::shared;
+    } else if (!revoking) {
+      item->status = ItemStatus::owed;
+    }
     item->revoked_by.clear();
     set.changed(*item);
   }

@@ -144,6 +144,9 @@ void DeliveryChanges::change_status(storage::DeliveryRow& row, const domain::Tra
   const bool over = t.to == DeliveryStatus::completed || t.to == DeliveryStatus::invalidated;
   row.ended_at = over ? std::optional(now) : std::nullopt;
   if (over || (t.ends_lease() && !change.keep_pending)) row.pending = {};
+  // A person's decision outweighs a stop of the order that came before.
+  if (t.cause == Cause::reopened || t.cause == Cause::approved)
+    row.pending = domain::without_stop(std::move(row.pending), {});
   if (t.to != DeliveryStatus::failed) {
     row.failed_trouble.reset();
     row.probe_until.reset();

@@ -175,7 +175,9 @@ void Fulfilment::align(Update& update) {
   domain::MappedOrder mapped;
   // An inactive store's event stops and drops, and makes nothing owed or queued (spec 2.14).
   if (!state.too_large && rules.active) {
-    mapped = rules.mappings->map(state, MappingIndex::Lines::not_mapped);
+    // One without any item was too large when its lines were mapped.
+    const bool anew = row.status == DeliveryStatus::invalidated && set.items(row.id).empty();
+    mapped = rules.mappings->map(state, anew ? MappingIndex::Lines::all : MappingIndex::Lines::not_mapped);
     state.lines_mapped = true;
     order.unmapped = domain::unmapped_lines(state).value_or(order.unmapped);
   }
@@ -198,10 +200,12 @@ void Fulfilment::align(Update& update) {
   switch (row.status) {
     case DeliveryStatus::invalidated:
       // A share whose outcome was not known when it ended counts, too.
-      if (items.owed + items.sharing + items.shared > 0) queue_again(update, Cause::paid_again);
+      if (items.owed + items.sharing + items.shared > 0 || against.has(ReviewReason::too_large))
+        queue_again(update, Cause::paid_again);
       return;
     case DeliveryStatus::completed:
-      if (items.owed > 0) queue_again(update, renamed ? Cause::customer_changed : Cause::new_items_owed);
+      if (items.owed > 0 || aligned.too_many)
+        queue_again(update, renamed ? Cause::customer_changed : Cause::new_items_owed);
       return;
     case DeliveryStatus::processing:
       // The job in progress reads the items again before its next step.
@@ -210,6 +214,10 @@ void Fulfilment::align(Update& update) {
     default:
       break;
   }
+  // The order does not owe the files any more for which the delivery failed.
+  if (row.status == DeliveryStatus::failed && rules.active && aligned.owes_less && items.owed > 0 &&
+      domain::resumes(row.resolution, domain::Remedy::mapping_saved))
+    return queue_again(update, Cause::cause_fixed);
   // A delivery that owed nothing when the merchant reopened it stays in review, unless the order owes less
   // now.
   if (row.status == DeliveryStatus::in_review && !aligned.owes_less) return;
@@ -342,7 +350,7 @@ void Fulfilment::queue_again(Update& update, Cause cause) {
   if (rules.hold_all && cause != Cause::payment_returned)
     return set.apply(row, {.cause = Cause::held, .reasons = against, .actor = Actor::order()});
   const auto verdict = domain::conclude_items(DeliveryStatus::queued, tally(set.items(row.id)));
-  if (verdict.cause != Cause::nothing_left_owed)
+  if (verdict.cause != Cause::nothing_left_owed || against.has(ReviewReason::too_large))
     return queue(set, row, {.cause = cause, .reasons = against, .actor = Actor::order()});
   set.apply(row, {.cause = cause, .actor = Actor::order()});
   set.apply(row, {.cause = *verdict.cause, .actor = Actor::order()});
@@ -368,7 +376,8 @@ void Fulfilment::stop(Update& update) {
     return;
   }
   const auto verdict = domain::conclude_stop(row.status, tally(items));
-  if (verdict.drop_owed) drop_owed(set, items);
+  // A completed delivery owes what was added and is not paid.
+  if (verdict.drop_owed || row.status == DeliveryStatus::completed) drop_owed(set, items);
   if (verdict.cause) {
     set.apply(row, {.cause = *verdict.cause, .reason = asked.reason, .actor = Actor::order()});
   } else if (verdict.keep_pending) {

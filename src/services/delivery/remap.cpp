@@ -94,6 +94,7 @@ bool replace_missing(DeliverySet& set, const storage::DeliveryRow& row) {
   const auto order = find_order(tx, OrderId{row.id.value});
   if (!order) return moved;
   auto state = state_of(*order);
+  if (state.too_large) return moved;       // its lines are not known
   std::map<std::string, LineFiles> lines;  // by id, those that owe a file which is missing
   std::vector<ItemStatus> before;
   const auto items = set.items_with_lines(row.id);
@@ -122,6 +123,7 @@ bool replace_missing(DeliverySet& set, const storage::DeliveryRow& row) {
   }
   auto mapped = mappings.index.map(state, domain::MappingIndex::Lines::not_mapped);
   if (mapped.lines.empty()) return moved;
+  mapped.fresh.clear();  // they are the products that they were
   for (auto& file : mapped.files) {
     std::erase_if(file.line_ids,
                   [&](const std::string& id) { return !lines[id].now.contains(file.file_id); });

@@ -119,7 +119,7 @@ Expected<void> reprocess_order(Tx& tx, DeliveryChanges& changes, storage::OrderR
 
   if (row->status == DeliveryStatus::invalidated && row->invalidated_by != domain::InvalidatedBy::order)
     return refused("The delivery was invalidated by a person: reopen it.");
-  if (state.too_large) return refused("The order has more lines than are read: deliver it by hand.");
+  if (state.too_large) return refused("The order has more lines than the service reads: deliver it by hand.");
   const auto mapped = rules.mappings->map(state, MappingIndex::Lines::all);
   state.lines_mapped = true;
   const auto aligned = align_items(set, *row, state, mapped, !rules.mappings_stale);

@@ -11,6 +11,7 @@
 #include "domain/delivery_outcome.h"
 #include "domain/job_class.h"
 #include "services/delivery/items.h"
+#include "services/delivery/routing.h"
 #include "storage/stores/cloud_account_store.h"
 #include "storage/stores/customer_store.h"
 
@@ -45,8 +46,7 @@ class OtherItems {
   std::vector<ItemRow*> of(const ItemRow& item) {
     std::vector<ItemRow*> others;
     for (auto* const other : all_of(item)) {
-      const bool owed =
-          other->status == ItemStatus::owed && !other->former && owing_.contains(other->delivery);
+      const bool owed = other->status == ItemStatus::owed && !other->former && owes(other->delivery);
       const bool counts = owed || is_own_share(*other) || other->status == ItemStatus::already_shared;
       if (counts && other->delivery != item.delivery) others.push_back(other);
     }
@@ -86,6 +86,12 @@ class OtherItems {
  private:
   using Key = std::tuple<CloudAccountId, std::string, std::string>;  // user and file
 
+  // Whether the delivery would be queued: one that failed may be unpaid, or wait for the merchant's approval.
+  bool owes(DeliveryId id) {
+    const auto row = owing_.find(id);
+    return row != owing_.end() &&
+           (row->second->status != domain::DeliveryStatus::failed || unapproved(set_.tx(), id).none());
+  }
   // The customer's deliveries that owe them something, locked, with their items.
   void read_owing(const storage::CustomerRow& customer) {
     const auto add_all = [&](std::vector<storage::DeliveryRow> rows) {
@@ -127,8 +133,9 @@ class OtherItems {
 
 bool revoke(OtherItems& all, ItemRow& item, std::string_view by) {
   // A revocation that the order began becomes the person's who asks for it: a payment does not end it any
-  // more.
-  if (item.status == ItemStatus::revoking && item.revoked_by == "order" && by != "order") {
+  // more. One that an approval called off becomes that of whoever asks.
+  if (item.status == ItemStatus::revoking && item.revoked_by != by &&
+      (item.revoked_by.empty() || by != "order")) {
     item.revoked_by = by;
     return true;
   }
@@ -149,6 +156,9 @@ bool revoke(OtherItems& all, ItemRow& item, std::string_view by) {
     item.status = ItemStatus::revoked;
   } else if (heir != others.end()) {
     all.transfer(**heir, item);
+    item.status = ItemStatus::revoked;
+  } else if (std::ranges::find(others, ItemStatus::shared, &ItemRow::status) != others.end()) {
+    // The share is the other delivery's: it was made after a revocation whose effect was not known.
     item.status = ItemStatus::revoked;
   } else {
     item.status = ItemStatus::revoking;

@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 #include <unordered_set>
+#include <utility>
 
 #include "domain/order.h"
 #include "domain/resolution.h"
@@ -79,12 +80,14 @@ void route(DeliverySet& set, std::span<storage::DeliveryRow* const> rows) {
   std::vector<storage::Buyer> buyers;
   std::vector<storage::DeliveryRow*> theirs;
   for (auto* const row : rows) {
+    const auto before = std::exchange(row->cloud_account, {});
     row->customer = {};
-    row->cloud_account = {};
     if (row->dry_run) continue;
     const auto& standing = set.standing(row->account);
     if (standing.status != storage::CredentialsStatus::valid) continue;
     row->cloud_account = standing.cloud_account;
+    // Another cloud user asks anew, and the customer has the whole time to answer (spec 3.5).
+    if (before && before != row->cloud_account) row->waiting_since.reset();
     buyers.push_back({row->cloud_account, row->username, set.changes().ids().make<CustomerId>()});
     theirs.push_back(row);
     wake_cloud_account(set.tx(), row->cloud_account, set.now());

@@ -1,5 +1,5 @@
-// The signing secrets of subscriptions, decrypted and kept at hand: guarded memory (crypto/secret.h) would
-// cost a dozen system calls for each delivery attempt. Evicted ones are wiped.
+// Caches decrypted signing secrets of subscriptions: guarded memory (crypto/secret.h) would cost a dozen system
+// calls for each delivery attempt. Evicted secrets are wiped.
 #pragma once
 
 #include <list>
@@ -29,7 +29,8 @@ class SecretCache {
   SecretCache(const crypto::ServiceCipher& cipher, std::size_t max_entries)
       : cipher_(cipher), max_entries_(max_entries) {}
 
-  // The secrets of the subscription's version; valid until the next call. The error is ServiceCipher's.
+  // Returns the secrets of `target`'s subscription in its version; valid until the next call. RECORD_CORRUPT or
+  // UNKNOWN_SERVICE_KEY if they cannot be decrypted.
   Expected<const SigningSecrets*> find(const storage::SendTarget& target);
 
  private:

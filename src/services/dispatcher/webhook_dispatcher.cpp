@@ -231,7 +231,8 @@ net::OutgoingRequest WebhookDispatcher::request_of(const SendTarget& target, Lea
       .headers = webhook_headers(send.type, send.uuid, now),
       .body = std::move(send.body),
       .policy = options_.sandbox ? net::AddressPolicy::sandbox_receivers : net::AddressPolicy::public_https,
-      .deadline = options_.deadline};
+      .deadline = options_.deadline,
+      .owner = to_string(target.account)};
   request.headers.emplace_back("X-Vendor-Signature", std::move(signatures->vendor));
   request.headers.emplace_back("webhook-signature", std::move(signatures->standard));
   if (signatures->vendor_previous) {

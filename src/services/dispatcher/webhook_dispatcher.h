@@ -70,8 +70,6 @@ class WebhookDispatcher {
   // There may be something to send. Thread-safe, cheap.
   void wake() { tasks_.wake(); }
 
-  int sends_running() const { return tasks_.jobs(); }
-
  private:
   // A slot at a host and of an account, from the lease of the attempt to the end of its call.
   class Place {

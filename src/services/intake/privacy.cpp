@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <iterator>
 #include <utility>
 #include <vector>
 
 #include "crypto/digest.h"
 #include "domain/order.h"
+#include "services/delivery/items.h"
 #include "services/intake/intake.h"
 #include "storage/stores/api_key_store.h"
 #include "storage/stores/delivery_customers.h"
@@ -47,6 +49,8 @@ void erase(DeliverySet& set, storage::DeliveryRow& row) {
   row.raw_username.clear();
   row.username.clear();
   row.pending.name = {};
+  // It may owe what was added and is not paid.
+  if (row.status == DeliveryStatus::completed) drop_owed(set, set.items(row.id));
   if (row.status == DeliveryStatus::completed || row.status == DeliveryStatus::invalidated) return;
   if (row.status == DeliveryStatus::processing) {
     // The job obeys before its next call.
@@ -95,24 +99,42 @@ void erase_piece_of_shop(Tx& tx, DeliveryChanges& changes, PrivacyRequestId last
   advance_shop_redaction(tx, *request);
 }
 
+// The customers with the names that the store sent: a delivery may have another name since.
+std::vector<CustomerId> customers_of_sent_names(Tx& tx, std::span<const storage::OrderRow> orders,
+                                                std::span<const domain::OrderState> states) {
+  std::vector<storage::NameAtAccount> names;
+  for (std::size_t i = 0; i < orders.size(); ++i) {
+    if (!states[i].username.empty()) names.push_back({orders[i].account, states[i].username});
+  }
+  return customers_named(tx, names);
+}
+
 }  // namespace
 
 void erase_orders(Tx& tx, DeliveryChanges& changes, std::span<const storage::OrderKey> keys) {
   auto orders = lock_orders_by_key(tx, keys);
   std::vector<DeliveryId> ids;
-  for (const auto& order : orders) ids.push_back(DeliveryId{order.id.value});
-  const auto customers = customers_of(tx, ids);
+  std::vector<domain::OrderState> states;
+  for (const auto& order : orders) {
+    ids.push_back(DeliveryId{order.id.value});
+    auto state = domain::decode_order_state(order.state);
+    if (!state) throw Error(state.error());
+    states.push_back(std::move(*state));
+  }
+  auto customers = customers_of(tx, ids);
+  std::ranges::copy(customers_of_sent_names(tx, orders, states), std::back_inserter(customers));
+  std::ranges::sort(customers);
+  customers.erase(std::ranges::unique(customers).begin(), customers.end());
   hold_customers(tx, customers);
 
   std::vector<storage::OrderRow> erased;
   std::vector<OrderId> payloads;
-  for (auto& order : orders) {
+  for (std::size_t i = 0; i < orders.size(); ++i) {
+    auto& order = orders[i];
     payloads.push_back(order.id);
-    auto state = domain::decode_order_state(order.state);
-    if (!state) throw Error(state.error());
-    if (state->erased) continue;
-    state->erase();
-    set_state(order, *state);
+    if (states[i].erased) continue;
+    states[i].erase();
+    set_state(order, states[i]);
     order.updated_at = tx.now();
     erased.push_back(std::move(order));
   }

@@ -189,6 +189,40 @@ TEST_F(Privacy, ACustomerKeepsTheirNameWhileAnotherDeliveryHasIt) {
   EXPECT_EQ(customer_name(customer), " erased " + to_string(customer));
 }
 
+TEST_F(Privacy, TheNameBeforeACorrectionIsErasedToo) {
+  world.cloud.unknown_users = {"Ann-Old"};
+  const auto id = world.deliver(world.order("1", "Ann-Old", {"sku-1"}));
+  ASSERT_TRUE(world.await(world.actions.retry(world.scheduler, world.merchant(), id, "Ann-New")));
+  world.settle();
+  ASSERT_EQ(world.status(id), "completed");
+  ASSERT_NE(everything().find("Ann-Old"), std::string::npos);
+  ask(OrderEvent::Kind::customer_redact, {"1"});
+  EXPECT_EQ(everything().find("Ann"), std::string::npos) << everything();
+}
+
+TEST_F(Privacy, ASummaryOfAttemptsIsNoPersonalField) {
+  world.deliver(world.order("1", "Ann", {"sku-1"}));
+  static constexpr storage::Sql kSummaries{
+      "SELECT count(*) FROM delivery_timeline WHERE data = 'x' AND type = 'summary'"};
+  static constexpr storage::Sql kOthers{
+      "SELECT count(*) FROM delivery_timeline WHERE data = 'x' AND type <> 'summary'"};
+  const auto count = [&](const storage::Sql& sql) {
+    return world.write(
+        [&](Tx& tx) { return tx.one(sql, [](const storage::Row& r) { return r.int64(0); }).value(); });
+  };
+  world.write([&](Tx& tx) {
+    tx.exec(
+        {"UPDATE delivery_timeline SET data = 'x', type = 'summary' WHERE id = (SELECT max(id) FROM"
+         " delivery_timeline)"});
+    tx.exec({"UPDATE delivery_timeline SET data = 'x' WHERE type <> 'summary'"});
+  });
+  ASSERT_EQ(count(kSummaries), 1);
+  ASSERT_GT(count(kOthers), 0);
+  ask(OrderEvent::Kind::customer_redact, {"1"});
+  EXPECT_EQ(count(kSummaries), 1);
+  EXPECT_EQ(count(kOthers), 0);
+}
+
 TEST_F(Privacy, WhoWasErasedCanBuyAgain) {
   const auto erased = world.deliver(world.order("1", "Ann", {"sku-1"}));
   ask(OrderEvent::Kind::customer_redact, {"1"});

@@ -107,6 +107,24 @@ TEST_F(StoreTallyTest, CountsWhatWasAcceptedAndWhatWasRefused) {
   EXPECT_EQ(counts()["accepted"], 3) << "what is written is not written again";
 }
 
+TEST_F(StoreTallyTest, TheAddressOfAnArchivedStoreIsNotStored) {
+  const storage::StoreOrigin origin{world.integration, "https://shop.example/", world.database.clock.now()};
+  const auto stored = [&] {
+    return world.write([&](storage::Tx& tx) {
+      note_store_origins(tx, std::array{origin});
+      return find_store_origin(tx, world.integration).has_value();
+    });
+  };
+  world.write([&](storage::Tx& tx) {
+    tx.exec({"UPDATE integrations SET archived_at = 1 WHERE id = $1"}, world.integration);
+  });
+  EXPECT_FALSE(stored());
+  world.write([&](storage::Tx& tx) {
+    tx.exec({"UPDATE integrations SET archived_at = NULL WHERE id = $1"}, world.integration);
+  });
+  EXPECT_TRUE(stored());
+}
+
 TEST_F(StoreTallyTest, EachStoreHasItsOwnNumbers) {
   const auto other = world.add_tenant("m-2");
   send(world.order("1", "Ann", {"sku-1"}));

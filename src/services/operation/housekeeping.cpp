@@ -9,6 +9,7 @@
 #include "storage/stores/audit_store.h"
 #include "storage/stores/bulk_store.h"
 #include "storage/stores/change_store.h"
+#include "storage/stores/cloud_login_store.h"
 #include "storage/stores/delivery_keys.h"
 #include "storage/stores/identity_store.h"
 #include "storage/stores/integration_store.h"
@@ -31,6 +32,9 @@ constexpr Millis kSendsGoEarlier = std::chrono::hours{1};
 
 // Longer than nodes keep changes (live.kept_minutes): of nodes that are no more.
 constexpr Millis kChangesKept = std::chrono::hours{25};
+
+// Longer than any limit of logins counts them (services/vault/login_guard.cpp).
+constexpr Millis kLoginAttemptsKept = std::chrono::hours{48};
 
 constexpr int kRemainsAtOnce = 50;
 constexpr int kCountedAtOnce = 200;
@@ -137,6 +141,12 @@ Task<void> Housekeeping::round() {
   });
   co_await walk("invitations", [limit](Tx& tx, std::int64_t) {
     return of_oldest(delete_expired_invitations(tx, tx.now(), limit), limit);
+  });
+  co_await walk("sessions of the cloud platform", [limit](Tx& tx, std::int64_t) {
+    return of_oldest(delete_expired_cloud_sessions(tx, tx.now(), limit), limit);
+  });
+  co_await walk("logins at the cloud platform", [limit](Tx& tx, std::int64_t) {
+    return of_oldest(delete_old_login_attempts(tx, tx.now() - kLoginAttemptsKept, limit), limit);
   });
   co_await walk("hours of stores", [limit](Tx& tx, std::int64_t) {
     return of_oldest(delete_store_hours(tx, tx.now() - kStoreHoursKept, limit), limit);

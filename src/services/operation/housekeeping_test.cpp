@@ -31,6 +31,10 @@ constexpr storage::Sql kSetStatus{
 constexpr storage::Sql kInsertAttempt{
     "INSERT INTO webhook_attempts (subscription_id, id, send_id, event_id, at, duration_ms, outcome, answer)"
     " VALUES ($1, $2, 1, 1, $3, 5, 'succeeded', '')"};
+constexpr storage::Sql kInsertAnswer{
+    "INSERT INTO webhook_attempts (subscription_id, id, send_id, event_id, at, duration_ms, outcome, answer)"
+    " VALUES ($1, $2, $3, 1, $4, 5, 'succeeded', 'hello ann')"};
+constexpr storage::Sql kAnswered{"SELECT send_id FROM webhook_attempts WHERE answer <> ''"};
 
 constexpr storage::Sql kPayloadIds{"SELECT order_id FROM order_payloads ORDER BY order_id"};
 constexpr storage::Sql kPayloads{"SELECT count(*) FROM order_payloads"};
@@ -181,6 +185,23 @@ TEST_F(HousekeepingTest, OutboundEventsSendsAndAttemptsGoAfterNinetyDaysAndASend
   EXPECT_EQ(count(kEvents), 1);
   EXPECT_EQ(all(kSendIds), std::to_string(under_way) + " " + std::to_string(young) + " ");
   EXPECT_EQ(count(kAttempts), 1);
+}
+
+// An erasure finds an answer by its dispatch (spec 9.6).
+TEST_F(HousekeepingTest, AnAnswerThatCameLongAfterItsEventGoesWithTheSend) {
+  const auto resent = event();
+  const auto young = event("pending");
+  pass(days{60});
+  write([&](Tx& tx) {
+    for (const auto send : {resent, young})
+      tx.exec(kInsertAnswer, kSubscription, world_.ids.next(), send, tx.now());
+    tx.exec(kSetStatus, young, "leased", tx.now());
+  });
+  start();
+  pass(days{30} + hours{1});
+  EXPECT_EQ(all(kSendIds), std::to_string(young) + " ");
+  EXPECT_EQ(count(kAttempts), 2) << "those of the day of the events are gone";
+  EXPECT_EQ(all(kAnswered), std::to_string(young) + " ");
 }
 
 // Spec 8.6: no merchant's subscription is too large to be deleted.

@@ -180,6 +180,9 @@ class FakeProcessor final : public payments::Processor {
     return run<payments::NoticePage>(
         executor, "notices",
         [this, since, until, after]() -> payments::ProcessorResult<payments::NoticePage> {
+          const auto known = [&](const SentNotice& one) { return one.notice.id == after; };
+          if (!after.empty() && std::ranges::none_of(sent_notices, known))
+            return error(payments::ProcessorError::Kind::refused);
           payments::NoticePage page;
           bool behind = after.empty();
           for (auto one = sent_notices.rbegin(); one != sent_notices.rend(); ++one) {

@@ -55,8 +55,8 @@ Task<void> Reconciliation::read_notices() {
   }
 }
 
-// Whether there is another page to read. Its purchases become due in the transaction that takes in
-// the page, so nothing is lost whatever dies meanwhile.
+// Reads a page of notices; returns whether another one follows. The transaction that advances the cursor also
+// makes the page's purchases due, so a crash loses none.
 Task<bool> Reconciliation::read_page(NoticeCursor& cursor) {
   const bool live = ports_.settlement.processor().live();
   const bool begins = cursor.until <= cursor.since;
@@ -69,6 +69,13 @@ Task<bool> Reconciliation::read_page(NoticeCursor& cursor) {
                                                                    cursor.until, cursor.page);
   if (!page) {
     ports_.log.warn("the payment processor's notices could not be read", {{"error", page.error().message}});
+    // It may have deleted the notice at which the next page begins: they are stored for a month. The window is
+    // read again from its first page.
+    if (page.error().kind == payments::ProcessorError::Kind::refused && !cursor.page.empty()) {
+      cursor.page.clear();
+      co_await ports_.async_db.write(ports_.scheduler,
+                                     [&](Tx& tx) { return advance_notices(tx, live, ports_.node, cursor); });
+    }
     co_return false;
   }
   NoticeCursor next = cursor;
@@ -123,7 +130,7 @@ Task<void> Reconciliation::ask_due() {
 }
 
 Task<void> Reconciliation::ask(PurchaseId id) {
-  // A failure is logged there, and the purchase is due again.
+  // Settlement::settle() logs a failure; the purchase is due again after `Pace::again`.
   co_await ports_.settlement.settle(ports_.scheduler, id);
 }
 

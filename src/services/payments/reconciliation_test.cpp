@@ -74,6 +74,28 @@ TEST_F(ReconciliationTest, GoesOnWhereItStoppedHoweverManyNoticesThereAre) {
   EXPECT_EQ(world_.state(bought.id), "refunded");
 }
 
+// The processor deletes notices after a month.
+TEST_F(ReconciliationTest, BeginsAWindowAnewWhoseLastPageTheProcessorHasForgotten) {
+  const auto bought = world_.buy();
+  world_.start_reconciliation();
+  world_.processor.pay(bought.session);
+  world_.scheduler.advance(std::chrono::minutes{1});
+  world_.stop_reconciliation();
+  ASSERT_EQ(world_.state(bought.id), "paid");
+  for (int i = 0; i < 500; ++i)
+    world_.processor.tell("charge.dispute.closed", world_.processor.session_of(to_string(bought.id)));
+  world_.start_reconciliation();
+  world_.scheduler.run();
+  world_.stop_reconciliation();  // in the middle of the window
+  world_.scheduler.advance(std::chrono::days{31});
+  world_.processor.sent_notices.clear();
+  world_.processor.give_back(bought.session, 19);
+  world_.start_reconciliation();
+  world_.scheduler.advance(std::chrono::minutes{5});
+  world_.stop_reconciliation();
+  EXPECT_EQ(world_.state(bought.id), "refunded");
+}
+
 TEST_F(ReconciliationTest, PurchasesOfTheTestModeRestWhileTheProcessorIsLive) {
   const auto bought = world_.buy();
   world_.processor.is_live = true;

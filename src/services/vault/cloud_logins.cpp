@@ -51,7 +51,6 @@ Task<LoginResult<OpenedSession>> CloudLogins::login(Executor& executor, identity
   }
   auto opened = co_await async_db_.write(executor, [&](Tx& tx) {
     OpenedSession o;
-    delete_expired_cloud_sessions(tx, tx.now());
     if (session) {
       o = {token.text, std::min(session->expires_at, tx.now() + max_age), session->user_id,
            session->username};

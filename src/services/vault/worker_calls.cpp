@@ -14,7 +14,7 @@ using storage::Tx;
 using storage::WorkerCall;
 using storage::WorkerCallKind;
 
-constexpr std::size_t kMostText = 8 << 20;
+constexpr std::size_t kMostText = 8 << 20;  // bytes of the files' texts in an answer
 
 // The possible failures of a login.
 constexpr std::array<std::pair<CloudError::Kind, std::string_view>, 4> kFailures{
@@ -36,7 +36,8 @@ std::string text_of(const json::value& value) {
   return std::string(value.as_string());
 }
 
-// The result of `read` for an answer that is no error.
+// Decodes a stored answer: returns the Error in it, else the result of `read`. INTERNAL_ERROR if it cannot be
+// read.
 template <class T, class Read>
 Expected<T> decode(std::string_view answer, Read read) {
   try {
@@ -91,7 +92,7 @@ Expected<CheckedLogin> decode_login(std::string_view answer) {
                                             &std::pair<CloudError::Kind, std::string_view>::second);
     return std::unexpected(
         CloudError{failure == kFailures.end() ? CloudError::Kind::unavailable : failure->first,
-                   "as a worker node has found",
+                   "A worker node checked the login and reported this failure.",
                    false,
                    {}});
   });

@@ -289,7 +289,15 @@ Task<Expected<storage::Page<storage::AttemptRow>>> Subscriptions::attempts(Execu
                                                                            storage::PageRequest page) {
   co_return co_await async_db_.read(executor, [&](Tx& tx) -> Expected<storage::Page<storage::AttemptRow>> {
     if (!visible_subscription(by, find_subscription(tx, id))) return no_such_subscription();
-    return list_attempts(tx, id, page);
+    auto attempts = list_attempts(tx, id, page);
+    if (by.integrations.all()) return attempts;
+    // The subscription may have had a wider scope than the key's (spec 6.2).
+    std::erase_if(attempts.rows, [&](const storage::AttemptRow& row) {
+      if (row.event_type == domain::to_string(domain::EventType::webhook_test)) return false;
+      const auto delivery = row.delivery ? find_delivery(tx, row.delivery) : std::nullopt;
+      return !delivery || !by.sees(delivery->integration);
+    });
+    return attempts;
   });
 }
 

@@ -23,11 +23,15 @@ std::unexpected<Error> not_active() {
   return fail("CONFLICT", "The subscription is not active. Activate it first.");
 }
 
-std::optional<SentEventRow> find(Tx& tx, SubscriptionId subscription, const std::string& uuid) {
+// The subscription may have had a wider scope than the key's when the event was sent (spec 6.2).
+std::optional<SentEventRow> find(Tx& tx, const Principal& by, SubscriptionId subscription,
+                                 const std::string& uuid) {
   const auto in_uuid = event_of(uuid);
   const auto event = in_uuid ? in_uuid : find_event_of_before(tx, uuid);
   auto row = event ? find_sent_event(tx, subscription, *event) : std::nullopt;
-  return row && row->uuid == uuid ? std::move(row) : std::nullopt;
+  if (!row || row->uuid != uuid) return std::nullopt;
+  if (!by.integrations.all() && !is_of(tx, *row, by.integrations.ids())) return std::nullopt;
+  return row;
 }
 
 void audit(Tx& tx, IdSource& ids, const Principal& by, std::string_view action, SubscriptionId id,
@@ -43,6 +47,7 @@ Task<Expected<storage::Page<SentEventRow>>> WebhookEvents::list(Executor& execut
                                                                 storage::PageRequest page) {
   co_return co_await async_db_.read(executor, [&](Tx& tx) -> Expected<storage::Page<SentEventRow>> {
     if (!visible_subscription(by, find_subscription(tx, id))) return no_such_subscription();
+    filter.integrations = by.integrations.ids();
     return list_sent_events(tx, id, filter, page);
   });
 }
@@ -51,7 +56,7 @@ Task<Expected<SentEventView>> WebhookEvents::get(Executor& executor, Principal b
                                                  std::string uuid) {
   co_return co_await async_db_.read(executor, [&](Tx& tx) -> Expected<SentEventView> {
     if (!visible_subscription(by, find_subscription(tx, id))) return no_such_subscription();
-    auto row = find(tx, id, uuid);
+    auto row = find(tx, by, id, uuid);
     if (!row) return no_such_event();
     auto body = find_event_body(tx, row->event);
     auto attempts = attempts_of_send(tx, row->send);
@@ -64,7 +69,7 @@ Task<Expected<SentEventRow>> WebhookEvents::resend(Executor& executor, Principal
   auto sent = co_await async_db_.write(executor, [&](Tx& tx) -> Expected<SentEventRow> {
     const auto subscription = visible_subscription(by, find_subscription(tx, id));
     if (!subscription) return no_such_subscription();
-    const auto row = find(tx, id, uuid);
+    const auto row = find(tx, by, id, uuid);
     if (!row) return no_such_event();
     if (!subscription->active) return not_active();
     if (!send_again(tx, id, row->send)) return fail("CONFLICT", "The event is being sent now.");

@@ -22,11 +22,11 @@ struct SentEventView {
 };
 struct Recovery {
   std::int64_t total = 0;
-  bool exact = true;  // false: more than are counted
+  bool exact = true;  // false: there are more than `total`, which is most_counted
 };
 
-// A key that is restricted to integrations sees only subscriptions to those; others, another account's, and
-// events that were not for the subscription are NOT_FOUND.
+// NOT_FOUND: the subscription is another account's, a key that is restricted to integrations may not see it or
+// the event (spec 6.2), or the event was not for it.
 class WebhookEvents {
  public:
   static constexpr int most_counted = 10'000;
@@ -35,20 +35,21 @@ class WebhookEvents {
   WebhookEvents(storage::AsyncDatabase& async_db, IdSource& ids, std::function<void()> changed)
       : async_db_(async_db), ids_(ids), changed_(std::move(changed)) {}
 
-  // As list_sent_events() has it.
+  // Lists the events for a subscription, newest first. With a filter, or for a restricted key, a page may have
+  // fewer rows than its limit, or none, and still have a next page (storage::kSentLookedThrough).
   Task<Expected<storage::Page<storage::SentEventRow>>> list(Executor& executor, identity::Principal by,
                                                             SubscriptionId id,
                                                             storage::SentEventFilter filter,
                                                             storage::PageRequest page);
   Task<Expected<SentEventView>> get(Executor& executor, identity::Principal by, SubscriptionId id,
                                     std::string uuid);
-  // Makes the event due at once with all its attempts, whatever its outcome, with its id and its bytes.
+  // Makes the event due at once, whatever its outcome. It gets all its attempts again; its id and bytes stay.
   // CONFLICT while the subscription is not active, or an attempt is under way.
   Task<Expected<storage::SentEventRow>> resend(Executor& executor, identity::Principal by, SubscriptionId id,
                                                std::string uuid);
-  // All that failed for good since then are made due, in the background
-  // (services/webhooks/subscription_watch.h), and go on after a crash. Events that succeeded, or still wait,
-  // are not changed. CONFLICT while the subscription is not active.
+  // Begins to make all events due that failed for good at `since` or later. The work goes on in the background
+  // (services/webhooks/subscription_watch.h), and after a crash. Events that succeeded or still wait do not
+  // change. CONFLICT while the subscription is not active.
   Task<Expected<Recovery>> recover(Executor& executor, identity::Principal by, SubscriptionId id,
                                    Timestamp since);
 

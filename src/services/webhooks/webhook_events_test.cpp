@@ -107,6 +107,45 @@ TEST_F(WebhookEventsTest, EachStatusIsListedNewestFirstByPages) {
   EXPECT_TRUE(listed(subscribe("https://other.example/hook"), {}).empty());
 }
 
+// Spec 6.2: the subscription had a wider scope when the events were sent.
+TEST_F(WebhookEventsTest, AKeyOfOneStoreSeesNoEventsOfAnother) {
+  const IntegrationId own{21};
+  const IntegrationId other{22};
+  const auto hook = subscribe("https://shop.example/hook");
+  start();
+  db_->write([&](storage::Tx& tx) {
+    std::array rows = {storage::DeliveryRow{.id = DeliveryId{5}, .account = kAccount, .integration = own},
+                       storage::DeliveryRow{.id = DeliveryId{6}, .account = kAccount, .integration = other}};
+    rows[0].order_key = "5";
+    rows[1].order_key = "6";
+    insert_deliveries(tx, rows);
+  });
+  const auto seen = event(hook, DeliveryId{5});
+  const auto hidden = event(hook, DeliveryId{6});
+  const auto test = event(hook, DeliveryId{}, "webhook.test");
+  const auto credits = event(hook, DeliveryId{}, "credits.low");
+  const auto unmapped = event(hook, DeliveryId{}, "order.unmapped");
+  db_->write([&](storage::Tx& tx) {
+    const std::string body = R"({"integrationId":")" + to_string(own) + R"("})";
+    tx.exec({"UPDATE outbound_events SET body = $2 WHERE uuid = $1"}, unmapped,
+            std::as_bytes(std::span(body)));
+    tx.exec({"UPDATE webhook_subscriptions SET integration_ids = $2 WHERE id = $1"}, hook, to_string(own));
+  });
+  auto key = merchant();
+  key.integrations = identity::IntegrationScope({own});
+  std::vector<std::string> uuids;
+  const auto page = await(events_.list(scheduler_, key, hook, {}, {}));
+  ASSERT_TRUE(page) << page.error().message << log_.text;
+  for (const auto& row : page->rows) uuids.push_back(row.uuid);
+  EXPECT_EQ(uuids, (std::vector{unmapped, test, seen}));
+  EXPECT_TRUE(await(events_.get(scheduler_, key, hook, seen)));
+  for (const auto& uuid : {hidden, credits}) {
+    EXPECT_EQ(await(events_.get(scheduler_, key, hook, uuid)).error().code, "NOT_FOUND");
+    EXPECT_EQ(await(events_.resend(scheduler_, key, hook, uuid)).error().code, "NOT_FOUND");
+  }
+  EXPECT_EQ(listed(hook, {}).size(), 5U) << "the merchant sees all";
+}
+
 TEST_F(WebhookEventsTest, EventsAreFoundByTypeDeliveryOrderAndTime) {
   const auto hook = subscribe("https://shop.example/hook");
   db_->write([](storage::Tx& tx) {

@@ -8,6 +8,7 @@
 #include "services/delivery/customer_change.h"
 #include "services/delivery/items.h"
 #include "services/delivery/revocation.h"
+#include "services/delivery/routing.h"
 #include "services/worker/job_end.h"
 #include "storage/stores/delivery_customers.h"
 #include "storage/stores/order_store.h"
@@ -53,7 +54,7 @@ void end_revocation(DeliverySet& set, DeliveryId delivery, ItemId id, Revocation
   item->status = taken_back ? ItemStatus::revoked : ItemStatus::revoke_failed;
   item->revocation_begun = item->revocation_begun && end == RevocationEnd::unknown;
   set.changed(*item);
-  const auto* const row = set.delivery(delivery);
+  auto* const row = set.delivery(delivery);
   if (row == nullptr) return;
   const auto& file = item->name.empty() ? item->file_id : item->name;
   set.add_timeline_entry(
@@ -64,18 +65,22 @@ void end_revocation(DeliverySet& set, DeliveryId delivery, ItemId id, Revocation
        .item = id});
   // Where the order was paid again while it was being revoked, the revocation is settled first and the file
   // is then owed again (spec 3.10), also where nobody knows whether its share still exists.
-  if (item->revoked_by != "order" || item->former) return;
+  // An approval called the revocation off, whatever the payment.
+  const bool approved = item->revoked_by.empty();
+  if ((item->revoked_by != "order" && !approved) || item->former) return;
   if (!taken_back && waits_for_merchant(*row)) return;
   const auto order = order_state(set.tx(), delivery);
   set.items_with_lines(delivery);
-  if (!order || order->payment() != domain::Payment::deliver ||
+  if (!order || (order->payment() != domain::Payment::deliver && !approved) ||
       !domain::PaidItems(*order).contains(item_now(*item)))
     return;
   item->status = end == RevocationEnd::refused ? ItemStatus::shared : ItemStatus::owed;
   item->revoked_by.clear();
   set.changed(*item);
   if (item->status == ItemStatus::shared) return;
-  hold_owed_again(set, delivery);
+  if (approved && row->status == domain::DeliveryStatus::completed)
+    return queue(set, *row, {.cause = domain::Cause::new_items_owed});
+  if (!approved) hold_owed_again(set, delivery);
   conclude_settled(set, delivery);
 }
 

@@ -128,6 +128,21 @@ std::pair<Finding, ResolutionCode> finding_for(DeliverySet& set, const Job& job,
 
 }  // namespace
 
+bool take_delivery(DeliverySet& set, storage::DeliveryRow& row, const CustomerRow& customer) {
+  if (row.status == DeliveryStatus::queued) {
+    ++row.attempt_count;
+    set.apply(row, {.cause = Cause::leased, .keep_pending = true});
+  } else if (row.status == DeliveryStatus::waiting_for_friendship &&
+             customer.friendship != Friendship::requested) {
+    ++row.attempt_count;
+    if (customer.friendship == Friendship::friends)
+      set.add_timeline_entry(row, domain::Actor::system(), "The customer accepted the friend request.",
+                             {.type = domain::TimelineType::accepted});
+    set.apply(row, {.cause = Cause::leased_after_acceptance, .keep_pending = true});
+  }
+  return row.status == DeliveryStatus::processing;
+}
+
 std::vector<DeliveryId> take_deliveries(DeliverySet& set, const CustomerRow& customer) {
   auto open = set.open(customer.id);
   // Deliveries that failed for a while come after the others, and may be left to a later job.
@@ -139,19 +154,7 @@ std::vector<DeliveryId> take_deliveries(DeliverySet& set, const CustomerRow& cus
   std::vector<DeliveryId> taken;
   for (const auto id : open) {
     if (taken.size() >= kMostDeliveriesOfJob) break;
-    auto& row = *set.delivery(id);
-    if (row.status == DeliveryStatus::queued) {
-      ++row.attempt_count;
-      set.apply(row, {.cause = Cause::leased, .keep_pending = true});
-    } else if (row.status == DeliveryStatus::waiting_for_friendship &&
-               customer.friendship != Friendship::requested) {
-      ++row.attempt_count;
-      if (customer.friendship == Friendship::friends)
-        set.add_timeline_entry(row, domain::Actor::system(), "The customer accepted the friend request.",
-                               {.type = domain::TimelineType::accepted});
-      set.apply(row, {.cause = Cause::leased_after_acceptance, .keep_pending = true});
-    }
-    if (row.status == DeliveryStatus::processing) taken.push_back(id);
+    if (take_delivery(set, *set.delivery(id), customer)) taken.push_back(id);
   }
   std::ranges::sort(taken);
   return taken;

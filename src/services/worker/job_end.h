@@ -11,9 +11,11 @@
 
 namespace presetbridge::services {
 
-// Brings queued deliveries of the customer to processing, and waiting ones unless the friend request is still
-// unanswered: those with the earliest next attempt first, until kMostDeliveriesOfJob are in processing.
-// Returns all in processing, by rising id.
+// Brings a queued delivery to processing, and a waiting one unless the friend request is still unanswered.
+// Returns whether it is in processing.
+bool take_delivery(DeliverySet& set, storage::DeliveryRow& row, const storage::CustomerRow& customer);
+// Takes deliveries of the customer: those with the earliest next attempt first, until kMostDeliveriesOfJob are
+// in processing. Returns all in processing, by rising id.
 std::vector<DeliveryId> take_deliveries(DeliverySet& set, const storage::CustomerRow& customer);
 
 // Concludes every delivery in processing with `finding`, or with what the job knows of it alone: that it is

@@ -98,8 +98,11 @@ std::set<CloudAccountId> JobSteps::lock(DeliverySet& set, std::span<const JobAns
       continue;
     }
     answered.insert(job.cloud_account);
-    if (const auto* const user = std::get_if<cloud::CloudUser>(&answer->value))
+    if (const auto* const user = std::get_if<cloud::CloudUser>(&answer->value)) {
       set.expect_user(job.cloud_account, user->id);
+      // A file that costs one customer nothing may cost this user a credit.
+      set.expect_beginning(job.customer);
+    }
     if (may_spend(*answer)) set.expect_spending(job.customer);
     const auto* const error = answer->error();
     // For a share the account that pays, for a refused login the account that has it.

@@ -238,7 +238,7 @@ std::optional<Call> JobSteps::Step::next_share() {
 void JobSteps::Step::finish(Finding finding) {
   if (probe_has_ended(finding)) {
     progress(customer.probed_delivery);
-    take_deliveries(set, customer);
+    take_delivery(set, *set.delivery(customer.probed_delivery), customer);
   }
   end_job(set, job, customer, finding);
   if (const auto* const failed = job.failure(); failed && failed->code == ResolutionCode::cloud_unavailable)
@@ -246,7 +246,8 @@ void JobSteps::Step::finish(Finding finding) {
   const auto open = set.open(customer.id);
   const bool waits_now = std::ranges::any_of(open, [&](DeliveryId id) {
     const auto& row = *set.delivery(id);
-    return row.status == DeliveryStatus::waiting_for_friendship && row.waiting_since >= set.now();
+    return row.status == DeliveryStatus::waiting_for_friendship &&
+           (job.request_sent || row.waiting_since >= set.now());
   });
   if (waits_now) note_friend_request(set.tx(), job.cloud_account, set.now() + steps.options_.first_sweep);
 }

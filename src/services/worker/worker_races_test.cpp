@@ -433,5 +433,41 @@ TEST(WorkerRaces, ErasureBeforeTheFirstShareEndsTheDeliveryWithoutIt) {
   EXPECT_EQ(world.balance().held, 0);
 }
 
+// Spec 3.5: the probe's result is that of the delivery that it tried.
+TEST(WorkerRaces, ADeliveryThatIsRetriedBesideAProbeIsNotFailedWithTheProbedOne) {
+  World world(
+      {.jobs_per_minute = 0, .poll = std::chrono::minutes{30}, .maintenance = std::chrono::minutes{5}});
+  world.cloud.before = [](auto& call, auto&) { return call == "find_user" ? Fate::fail : Fate::answer; };
+  const auto probed = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  world.settle(std::chrono::hours{75});
+  ASSERT_EQ(world.status(probed), "failed cloud_unavailable");
+  const auto retried = world.accept(world.order("2", "Ann", {"sku-2"})).delivery.value();
+  const auto is_probing = [&] {
+    return world.write([&](storage::Tx& tx) {
+      return static_cast<bool>(find_customer(tx, find_delivery(tx, probed)->customer)->probed_delivery);
+    });
+  };
+  world.cloud.before = [&](auto& call, auto&) {
+    if (call != "find_user") return Fate::answer;
+    return is_probing() ? Fate::hold : Fate::fail;
+  };
+  while (world.cloud.held() == 0) world.settle(Millis{5'000});
+  world.cloud.before = [](auto& call, auto&) { return call == "friendship" ? Fate::hold : Fate::answer; };
+  world.cloud.release();
+  world.settle();
+  ASSERT_EQ(world.cloud.held(), 1U);
+  ASSERT_EQ(world.status(retried), "processing");
+  ASSERT_TRUE(world.await(world.actions.retry(world.scheduler, world.merchant(), retried, std::nullopt)));
+  world.cloud.friendships["u-ann"] = cloud::FriendshipState::blocked;
+  world.cloud.before = [&](auto& call, auto&) {
+    if (call == "friendship") world.cloud.friendships["u-ann"] = cloud::FriendshipState::friends;
+    return Fate::answer;
+  };
+  world.cloud.release();
+  world.settle();
+  EXPECT_EQ(world.status(probed), "failed blocked_by_customer");
+  EXPECT_EQ(world.status(retried), "completed") << "its own job asked anew";
+}
+
 }  // namespace
 }  // namespace presetbridge::services

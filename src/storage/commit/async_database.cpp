@@ -381,7 +381,6 @@ AsyncDatabase::Stats AsyncDatabase::stats() const {
   const std::lock_guard lock(mutex_);
   Stats stats = stats_;
   stats.queued_writes = writes_.units.size();
-  stats.queued_reads = reads_.units.size();
   return stats;
 }
 

@@ -85,7 +85,8 @@ class SqliteDatabase final : public Database {
     const std::lock_guard lock(write_mutex_);
     if (sync_failed_) refuse();
     if (writer_.transact(fn, clock_)) ++committed_;
-    // A transaction that wrote nothing may have read commits that are not synced yet: it is no more durable.
+    // A transaction that wrote nothing may have read commits that are not synced yet; its answer is no more durable
+    // than they are.
     return committed_ == synced_ ? Durability::durable : Durability::on_its_way;
   }
 

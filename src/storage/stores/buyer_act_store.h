@@ -7,7 +7,8 @@
 
 namespace presetbridge::storage {
 
-// Zeros where there are none yet. Lock the delivery before a put_buyer_acts() that follows.
+// Returns zeros for a delivery without acts. A caller that changes them with put_buyer_acts() locks the delivery
+// first.
 domain::BuyerActs find_buyer_acts(Tx& tx, DeliveryId delivery);
 void put_buyer_acts(Tx& tx, AccountId account, DeliveryId delivery, const domain::BuyerActs& acts);
 

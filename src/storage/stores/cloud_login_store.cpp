@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/id_time.h"
+
 namespace presetbridge::storage {
 namespace {
 
@@ -28,7 +30,13 @@ constexpr Sql kInsertSession{
 constexpr Sql kFindSession{
     "SELECT hash, api_key_id, account_id, cloud_user_id, expires_at FROM cloud_sessions WHERE hash = $1"};
 constexpr Sql kFindEncrypted{"SELECT encrypted_session FROM cloud_sessions WHERE hash = $1"};
-constexpr Sql kDeleteExpired{"DELETE FROM cloud_sessions WHERE expires_at <= $1"};
+constexpr Sql kDeleteOldAttempts{
+    "DELETE FROM cloud_login_tries WHERE id IN"
+    " (SELECT id FROM cloud_login_tries WHERE id < $1 ORDER BY id LIMIT $2)"};
+// The table has the sessions of a few hours, and no index by time.
+constexpr Sql kDeleteExpired{
+    "DELETE FROM cloud_sessions WHERE hash IN (SELECT hash FROM cloud_sessions WHERE expires_at <= $1 LIMIT "
+    "$2)"};
 
 std::vector<std::byte> copy(Blob blob) {
   return {blob.begin(), blob.end()};
@@ -68,6 +76,10 @@ void delete_login_attempts(Tx& tx, AccountId account, Timestamp before) {
   tx.exec(kDeleteAttempts, account, before);
 }
 
+std::int64_t delete_old_login_attempts(Tx& tx, Timestamp before, int limit) {
+  return tx.exec(kDeleteOldAttempts, first_id_at(before), limit);
+}
+
 void insert_cloud_session(Tx& tx, const CloudSessionRow& row, Blob encrypted_session) {
   tx.exec(kInsertSession, Blob(row.hash), row.key, row.account, row.cloud_user_id, row.expires_at,
           encrypted_session);
@@ -80,8 +92,8 @@ std::optional<CloudSessionRow> find_cloud_session(Tx& tx, Blob hash) {
 std::optional<std::vector<std::byte>> find_encrypted_session(Tx& tx, Blob hash) {
   return tx.one(kFindEncrypted, hash, [](const Row& r) { return copy(r.bytes(0)); });
 }
-void delete_expired_cloud_sessions(Tx& tx, Timestamp now) {
-  tx.exec(kDeleteExpired, now);
+std::int64_t delete_expired_cloud_sessions(Tx& tx, Timestamp now, int limit) {
+  return tx.exec(kDeleteExpired, now, limit);
 }
 
 std::int64_t cloud_session_row(Blob hash) {

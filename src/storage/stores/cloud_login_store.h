@@ -32,6 +32,8 @@ std::vector<Timestamp> failures_of_account(Tx& tx, AccountId account, Timestamp 
 // The time of the newest attempt with each other e-mail address, oldest first.
 std::vector<Timestamp> other_emails_of_account(Tx& tx, AccountId account, Blob email_hash, Timestamp since);
 void delete_login_attempts(Tx& tx, AccountId account, Timestamp before);
+// Deletes at most `limit` attempts of any account before `before`; returns how many. As the next one.
+std::int64_t delete_old_login_attempts(Tx& tx, Timestamp before, int limit);
 
 // A session is encrypted for the crypto::ValuePlace {kCloudSession, cloud_session_row(hash)}.
 inline constexpr std::string_view kCloudSession = "cloud_sessions.session";
@@ -48,6 +50,6 @@ void insert_cloud_session(Tx& tx, const CloudSessionRow& row, Blob encrypted_ses
 std::optional<CloudSessionRow> find_cloud_session(Tx& tx, Blob hash);
 // Only for nodes that call the platform with it, as find_stored_login() in credential_store.h.
 std::optional<std::vector<std::byte>> find_encrypted_session(Tx& tx, Blob hash);
-void delete_expired_cloud_sessions(Tx& tx, Timestamp now);
+std::int64_t delete_expired_cloud_sessions(Tx& tx, Timestamp now, int limit);
 
 }  // namespace presetbridge::storage

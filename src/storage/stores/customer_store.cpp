@@ -115,9 +115,6 @@ constexpr Sql kCountQueued{
     " WHERE customers.cloud_account_id = $1 AND customers.queue_state = 1 LIMIT $2) AS q"};
 constexpr Sql kLockQueued =
     sql<"SELECT ", kSelected<kColumns>, " FROM customers WHERE id = $1 AND queue_state = 1 <lock>">;
-constexpr Sql kCountBefore{
-    "SELECT count(*) FROM (SELECT 1 FROM customers WHERE cloud_account_id = $1 AND queue_state = 1"
-    " AND (job_class < $2 OR (job_class = $2 AND due_at < $3)) LIMIT $4) AS q"};
 constexpr Sql kFirstQueued{
     "SELECT id, job_class, due_at FROM customers WHERE cloud_account_id = $1 AND queue_state = 1"
     " ORDER BY job_class, due_at LIMIT $2"};
@@ -307,11 +304,6 @@ std::vector<std::optional<Timestamp>> next_due(Tx& tx, std::span<const CloudAcco
   return next;
 }
 
-std::int64_t queue_position(Tx& tx, const CustomerRow& c) {
-  return 1 + tx.one(kCountBefore, c.cloud_account, static_cast<int>(c.job_class), c.due_at, kMostBefore,
-                    [](const Row& r) { return r.int64(0); })
-                 .value_or(0);
-}
 std::vector<QueuePosition> queue_positions(Tx& tx, std::span<const CustomerId> customers) {
   std::vector<QueuePosition> found(customers.size());
   std::map<CloudAccountId, std::map<CustomerId, std::int64_t>> first;

@@ -97,12 +97,9 @@ std::vector<CustomerRow> lock_queued_customers(Tx& tx, std::span<const CustomerI
 std::vector<std::optional<Timestamp>> next_due(Tx& tx, std::span<const CloudAccountId> accounts);
 // Writes the leases of the rows: fence, owner and expiry. Each row once, and locked.
 void lease_customers(Tx& tx, std::span<const CustomerRow> rows);
-// The position of a queued customer in its account's queue, from 1; kMostBefore + 1 for all that come
-// later.
 inline constexpr std::int64_t kMostBefore = 1'000;
-std::int64_t queue_position(Tx& tx, const CustomerRow& customer);
-// The positions of many customers, of any accounts, by one statement an account. 0: the customer is not
-// queued.
+// The positions of queued customers in the queues of their accounts, from 1, by one statement an account;
+// kMostBefore + 1 for all that come later. 0: the customer is not queued.
 struct QueuePosition {
   std::int64_t position = 0;
   Timestamp due_at{};

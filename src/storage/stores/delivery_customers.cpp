@@ -17,6 +17,10 @@ constexpr Sql kFindNextCustomer{
     "SELECT customers.id FROM deliveries JOIN accounts ON accounts.id = deliveries.account_id"
     " JOIN customers ON customers.cloud_account_id = accounts.cloud_account_id"
     " AND customers.username_key = deliveries.target_username WHERE deliveries.id = $1"};
+constexpr Sql kNamed{
+    "SELECT customers.id FROM accounts JOIN customers ON customers.cloud_account_id = "
+    "accounts.cloud_account_id"
+    " AND customers.username_key = $2 WHERE accounts.id = $1"};
 constexpr Sql kCustomerOf{
     "SELECT customer_id FROM deliveries WHERE id = $1 AND cloud_account_id = $2 AND customer_id IS NOT NULL"};
 constexpr Sql kSharingWith{
@@ -47,6 +51,15 @@ void hold_customers_of(Tx& tx, std::span<const DeliveryId> ids, std::span<const 
   tx.query_each(kFindNextCustomer, 1, flat, add);
   tx.query_each(kFindItemCustomers, 1, flat, add);
   hold_customers(tx, std::move(customers));
+}
+
+std::vector<CustomerId> customers_named(Tx& tx, std::span<const NameAtAccount> names) {
+  std::vector<Param> flat;
+  for (const auto& name : names) flat.insert(flat.end(), {name.account, name.username});
+  std::vector<CustomerId> customers;
+  tx.query_each(kNamed, 2, flat,
+                [&](std::size_t, const Row& r) { customers.push_back(r.id<CustomerId>(0)); });
+  return customers;
 }
 
 std::vector<CustomerId> customers_of(Tx& tx, CloudAccountId cloud_account, std::span<const DeliveryId> ids) {

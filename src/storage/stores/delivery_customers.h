@@ -22,4 +22,11 @@ void hold_customers_of(Tx& tx, std::span<const DeliveryId> ids, std::span<const 
 // deliveries' own, and those with whom a share of them is to be settled.
 std::vector<CustomerId> customers_of(Tx& tx, CloudAccountId cloud_account, std::span<const DeliveryId> ids);
 
+// The customers of these names at the cloud users whose logins the accounts have now.
+struct NameAtAccount {
+  AccountId account;
+  std::string_view username;
+};
+std::vector<CustomerId> customers_named(Tx& tx, std::span<const NameAtAccount> names);
+
 }  // namespace presetbridge::storage

@@ -20,14 +20,13 @@ constexpr Sql kInsertSend{
     "'pending', $4)"};
 constexpr Sql kBodiesOfDelivery{"SELECT id, body FROM outbound_events WHERE delivery_id = $1"};
 constexpr Sql kReplaceBody{"UPDATE outbound_events SET body = $2, erased = 1 WHERE id = $1"};
-constexpr Sql kSendsOfErased{"SELECT id, status FROM webhook_sends WHERE event_id = $1"};
-constexpr Sql kLockSend{"SELECT id FROM webhook_sends WHERE id = $1 <for_update>"};
+constexpr Sql kLockSends{"SELECT id FROM webhook_sends WHERE event_id = $1 ORDER BY id <for_update>"};
 constexpr Sql kBlankAnswers{"UPDATE webhook_attempts SET answer = '' WHERE send_id = $1 AND answer <> ''"};
 constexpr Wake kWakeSubscription{
     2,
     {"UPDATE webhook_subscriptions SET ready_at = $2 WHERE id = $1 AND (ready_at IS NULL OR ready_at > $2)"}};
 
-// Whether a comma-separated list, where the empty one means all, holds the name.
+// Whether the comma-separated list holds the name. An empty list holds every name.
 bool lists(std::string_view list, std::string_view name) {
   if (list.empty()) return true;
   while (true) {
@@ -38,7 +37,7 @@ bool lists(std::string_view list, std::string_view name) {
   }
 }
 
-// The body of a delivery's event (services/delivery/event_body.h); nothing if it names no user.
+// Returns the body of a delivery's event (services/delivery/event_body.h) without its usernames; nothing if it has none.
 std::optional<std::string> without_usernames(std::string_view text) {
   auto body = boost::json::parse({text.data(), text.size()});
   auto* const delivery = body.as_object().if_contains("delivery");
@@ -102,17 +101,10 @@ void blank_events(Tx& tx, std::span<const DeliveryId> deliveries) {
   std::vector<Param> flat;
   for (const auto& [event, body] : blanked) flat.insert(flat.end(), {event, std::as_bytes(std::span(body))});
   tx.update_each(kReplaceBody, 2, flat);
+  // An attempt that is recorded before these locks is blanked below. One that is recorded after them waits for this
+  // transaction, and then finds the event erased.
   std::vector<Param> sends;
-  std::vector<std::int64_t> under_way;
-  tx.query_each(kSendsOfErased, 1, all, [&](std::size_t, const Row& r) {
-    sends.emplace_back(r.int64(0));
-    if (r.text(1) == "leased") under_way.push_back(r.int64(0));
-  });
-  // Their attempts are recorded before the answers are blanked, or after the erasure, when they see it. In order of id, as
-  // record_sends() locks them.
-  std::ranges::sort(under_way);
-  const std::vector<Param> locked(under_way.begin(), under_way.end());
-  if (!locked.empty()) tx.query_each(kLockSend, 1, locked, [](std::size_t, const Row&) {});
+  tx.query_each(kLockSends, 1, all, [&](std::size_t, const Row& r) { sends.emplace_back(r.int64(0)); });
   if (!sends.empty()) tx.exec_many(kBlankAnswers, 1, sends);
 }
 

@@ -18,6 +18,11 @@ constexpr Sql kOldSends{
     "SELECT id, status FROM webhook_sends WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3"};
 constexpr Sql kDeleteSend{"DELETE FROM webhook_sends WHERE id = $1 AND id < $2 AND status <> 'leased'"};
 
+// An erasure finds answers by their dispatches (event_store.h): those of attempts that stay longer are blanked now.
+constexpr Sql kBlankAnswers{
+    "UPDATE webhook_attempts SET answer = '' WHERE send_id = $1 AND answer <> ''"
+    " AND NOT EXISTS (SELECT 1 FROM webhook_sends WHERE id = $1)"};
+
 constexpr Sql kNextAwaited{
     "SELECT subscription_id FROM webhook_sends WHERE status = 'pending' AND subscription_id > $1"
     " ORDER BY subscription_id LIMIT 1"};
@@ -34,39 +39,54 @@ constexpr Sql kDeleteAttempts{
     "DELETE FROM webhook_attempts WHERE subscription_id = $1 AND id IN"
     " (SELECT id FROM webhook_attempts WHERE subscription_id = $1 AND id < $2 ORDER BY id LIMIT $3)"};
 
-// Deletes the rows that `select` finds with old ids after `after`; `is_old` checks the rest of a row.
-// `remove` gets an id and `oldest_kept`, and has the condition that makes a row old again: where several
-// transactions write, another one may have changed the row since.
+struct Aged {
+  std::vector<std::int64_t> ids;
+  std::optional<std::int64_t> next;  // as AgedBatch::next
+};
+
+// The rows that `select` finds with old ids after `after`; `is_old` checks the rest of a row.
 template <class IsOld>
-AgedBatch delete_aged(Tx& tx, const Sql& select, const Sql& remove, const Param& oldest_kept,
-                      std::int64_t after, Timestamp before, int limit, IsOld is_old) {
-  AgedBatch batch;
-  std::vector<Param> old;
+Aged find_aged(Tx& tx, const Sql& select, std::int64_t after, Timestamp before, int limit, IsOld is_old) {
+  Aged aged;
   int seen = 0;
   std::int64_t last = after;
   tx.query(select, after, first_id_at(before), limit, [&](const Row& r) {
     ++seen;
     last = r.int64(0);
-    if (!is_old(r)) return;
-    old.emplace_back(last);
-    old.push_back(oldest_kept);
+    if (is_old(r)) aged.ids.push_back(last);
   });
-  if (!old.empty()) tx.exec_many(remove, 2, old);
-  batch.deleted = static_cast<std::int64_t>(old.size() / 2);
-  if (seen == limit) batch.next = last;
-  return batch;
+  if (seen == limit) aged.next = last;
+  return aged;
+}
+
+// `remove` gets an id and `oldest_kept`, and has the condition that makes a row old again: where several
+// transactions write, another one may have changed the row since.
+AgedBatch delete_aged(Tx& tx, const Aged& aged, const Sql& remove, const Param& oldest_kept) {
+  std::vector<Param> flat;
+  for (const auto id : aged.ids) flat.insert(flat.end(), {id, oldest_kept});
+  if (!flat.empty()) tx.exec_many(remove, 2, flat);
+  return {.deleted = static_cast<std::int64_t>(aged.ids.size()), .next = aged.next};
+}
+
+bool is_always_old(const Row&) {
+  return true;
 }
 
 }  // namespace
 
 AgedBatch delete_old_payloads(Tx& tx, std::int64_t after, Timestamp before, int limit) {
-  return delete_aged(tx, kOldPayloads, kDeletePayload, before, after, before, limit,
-                     [&](const Row& r) { return r.time(1) < before; });
+  const auto aged =
+      find_aged(tx, kOldPayloads, after, before, limit, [&](const Row& r) { return r.time(1) < before; });
+  return delete_aged(tx, aged, kDeletePayload, before);
 }
 
 AgedBatch delete_old_sends(Tx& tx, std::int64_t after, Timestamp before, int limit) {
-  return delete_aged(tx, kOldSends, kDeleteSend, first_id_at(before), after, before, limit,
-                     [](const Row& r) { return r.text(1) != "leased"; });
+  const auto aged =
+      find_aged(tx, kOldSends, after, before, limit, [](const Row& r) { return r.text(1) != "leased"; });
+  const auto batch = delete_aged(tx, aged, kDeleteSend, first_id_at(before));
+  const std::vector<Param> sends(aged.ids.begin(), aged.ids.end());
+  if (!sends.empty()) tx.exec_many(kBlankAnswers, 1, sends);
+  return batch;
 }
 
 AgedBatch delete_sends_of_nobody(Tx& tx, std::int64_t after, int limit) {
@@ -85,8 +105,8 @@ AgedBatch delete_sends_of_nobody(Tx& tx, std::int64_t after, int limit) {
 }
 
 AgedBatch delete_old_events(Tx& tx, std::int64_t after, Timestamp before, int limit) {
-  return delete_aged(tx, kOldEvents, kDeleteEvent, first_id_at(before), after, before, limit,
-                     [](const Row&) { return true; });
+  const auto aged = find_aged(tx, kOldEvents, after, before, limit, is_always_old);
+  return delete_aged(tx, aged, kDeleteEvent, first_id_at(before));
 }
 
 AgedBatch delete_old_attempts(Tx& tx, std::int64_t after, Timestamp before, int limit) {

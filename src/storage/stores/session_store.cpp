@@ -31,6 +31,8 @@ constexpr Sql kLock = sql<"SELECT ", kSelected<kColumns>, " FROM sessions WHERE 
 constexpr Sql kFind = sql<"SELECT ", kSelected<kColumns>, " FROM sessions WHERE id = $1">;
 constexpr Sql kUse{
     "UPDATE sessions SET last_used_at = $2, expires_at = $3, network = $4, user_agent = $5 WHERE id = $1"};
+constexpr Sql kHasFrom{
+    "SELECT 1 FROM sessions WHERE user_id = $1 AND ended_at IS NULL AND network = $2 LIMIT 1"};
 constexpr Sql kAuthenticated{"UPDATE sessions SET authenticated_at = $2 WHERE id = $1"};
 constexpr Sql kList =
     sql<"SELECT ", kSelected<kColumns>,
@@ -141,6 +143,9 @@ void replace_session_tokens(Tx& tx, SessionId session) {
   tx.exec(kReplaceTokens, session, tx.now());
 }
 
+bool has_session_from(Tx& tx, UserId user, std::string_view network) {
+  return tx.one(kHasFrom, user, network, [](const Row&) { return true; }).value_or(false);
+}
 bool has_session_tokens(Tx& tx, SessionId session, std::int64_t count) {
   return tx.one(kHasTokens, session, count - 1, [](const Row&) { return true; }).value_or(false);
 }

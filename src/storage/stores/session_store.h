@@ -37,6 +37,8 @@ std::optional<SessionRow> lock_session(Tx& tx, SessionId id);
 std::optional<SessionRow> find_session(Tx& tx, SessionId id);  // one that stands
 // Notes a use: writes last_used_at, expires_at, network and user_agent of `row`.
 void update_session_use(Tx& tx, const SessionRow& row);
+// Whether the user has a session that was not ended and was last used from `network`.
+bool has_session_from(Tx& tx, UserId user, std::string_view network);
 void set_session_authenticated(Tx& tx, SessionId id, Timestamp at);
 // The user's sessions that stand, newest first.
 Page<SessionRow> list_sessions(Tx& tx, UserId user, const PageRequest& page);

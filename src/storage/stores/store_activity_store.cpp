@@ -26,7 +26,8 @@ constexpr Sql kNoteTopic{
     "INSERT INTO store_topics (integration_id, topic, last_at) VALUES ($1, $2, $3)"
     " ON CONFLICT (integration_id, topic) DO UPDATE SET last_at = excluded.last_at"};
 constexpr Sql kNoteOrigin{
-    "INSERT INTO store_origins (integration_id, origin, told_at) VALUES ($1, $2, $3)"
+    "INSERT INTO store_origins (integration_id, origin, told_at)"
+    " SELECT id, $2, CAST($3 AS BIGINT) FROM integrations WHERE id = $1 AND archived_at IS NULL"
     " ON CONFLICT (integration_id) DO UPDATE SET origin = excluded.origin, told_at = excluded.told_at"
     " WHERE store_origins.origin <> excluded.origin"};
 constexpr Sql kOrigin{

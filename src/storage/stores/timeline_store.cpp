@@ -20,7 +20,8 @@ constexpr Sql kFindTimeline{
     "SELECT id, at, kind, actor, status, resolution_code, message, type, version, attempt, duration_ms, "
     "item_id, data FROM delivery_timeline WHERE delivery_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3"};
 constexpr Sql kBlankTimeline{
-    "UPDATE delivery_timeline SET data = NULL WHERE delivery_id = $1 AND data IS NOT NULL"};
+    "UPDATE delivery_timeline SET data = NULL WHERE delivery_id = $1 AND data IS NOT NULL AND type <> "
+    "'summary'"};
 constexpr Sql kFirstTimes{"SELECT type, min(at) FROM delivery_timeline WHERE delivery_id = $1 GROUP BY type"};
 constexpr Sql kSummaryOf{
     "SELECT data FROM delivery_timeline WHERE delivery_id = $1 AND type = 'summary' AND data IS NOT NULL"};

@@ -1,6 +1,7 @@
 #include "storage/stores/webhook_event_store.h"
 
 #include <algorithm>
+#include <boost/json.hpp>
 #include <iterator>
 #include <set>
 
@@ -33,6 +34,7 @@ constexpr Sql kOfDelivery{
     " FROM outbound_events AS e JOIN webhook_sends AS s"
     " ON s.subscription_id = $1 AND s.event_id = e.id"
     " WHERE e.delivery_id = $2 AND e.id < $3 AND e.id >= $4 ORDER BY e.id DESC LIMIT $5"};
+constexpr Sql kIntegration{"SELECT integration_id FROM deliveries WHERE id = $1"};
 constexpr Sql kOrderKey{"SELECT order_key FROM orders WHERE id = $1"};
 constexpr Sql kLastAttempt{
     "SELECT at, status_code, outcome FROM webhook_attempts WHERE send_id = $1 ORDER BY id DESC LIMIT 1"};
@@ -135,7 +137,10 @@ bool matches(const SentEventRow& row, const SentEventFilter& filter, const Range
 
 // Removes the rows that the filter excludes, and reads the orders where it needs them.
 void keep_wanted(Tx& tx, std::vector<SentEventRow>& rows, const SentEventFilter& filter, const Range& range) {
-  std::erase_if(rows, [&](const SentEventRow& row) { return !matches(row, filter, range); });
+  std::erase_if(rows, [&](const SentEventRow& row) {
+    return !matches(row, filter, range) ||
+           (!filter.integrations.empty() && !is_of(tx, row, filter.integrations));
+  });
   if (filter.order.empty()) return;
   read_orders(tx, rows);
   std::erase_if(rows, [&](const SentEventRow& row) {
@@ -211,6 +216,21 @@ std::optional<SentEventRow> find_sent_event(Tx& tx, SubscriptionId subscription,
   read_orders(tx, rows);
   read_last_attempts(tx, rows);
   return std::move(rows.front());
+}
+
+bool is_of(Tx& tx, const SentEventRow& row, std::span<const IntegrationId> integrations) {
+  if (row.type == "webhook.test") return true;
+  std::optional<IntegrationId> integration;
+  if (row.delivery) {
+    integration = tx.one(kIntegration, row.delivery, [](const Row& r) { return r.id<IntegrationId>(0); });
+  } else {
+    // That of an order without a delivery is in the body alone.
+    const auto body = boost::json::parse(find_event_body(tx, row.event));
+    const auto* const id = body.as_object().if_contains("integrationId");
+    if (id != nullptr && id->is_string())
+      integration = parse_id<IntegrationKind>(std::string_view(id->as_string()));
+  }
+  return integration && std::ranges::find(integrations, *integration) != integrations.end();
 }
 
 std::optional<EventId> find_event_of_before(Tx& tx, std::string_view uuid) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,7 @@ struct SentEventFilter {
   std::string order;              // the store's id of the order, or the number people see; empty: any
   std::optional<Timestamp> from;  // created at or after
   std::optional<Timestamp> to;    // created before
+  std::vector<IntegrationId> integrations = {};  // as is_of(); empty: any, and those of no integration
 };
 
 // Newest first; PageRequest::before is the number of an event. By `delivery` alone, and by a status that no
@@ -58,6 +60,8 @@ Page<SentEventRow> list_sent_events(Tx& tx, SubscriptionId subscription, const S
                                     const PageRequest& page);
 
 std::optional<SentEventRow> find_sent_event(Tx& tx, SubscriptionId subscription, EventId event);
+// Whether the event concerns one of the integrations, or is a test of its subscription.
+bool is_of(Tx& tx, const SentEventRow& row, std::span<const IntegrationId> integrations);
 // An event of an older program, whose UUID does not contain its id.
 std::optional<EventId> find_event_of_before(Tx& tx, std::string_view uuid);
 std::string find_event_body(Tx& tx, EventId event);

@@ -23,7 +23,7 @@ constexpr Sql kAnswer{"UPDATE worker_calls SET answer = $2 WHERE id = $1"};
 constexpr Sql kFindAnswer{"SELECT answer FROM worker_calls WHERE id = $1 AND answer IS NOT NULL"};
 constexpr Sql kDelete{"DELETE FROM worker_calls WHERE id = $1"};
 
-// Nothing: the call is of a kind that only a newer program knows, and answers.
+// Returns nothing for a kind that only a newer program knows; that program answers it.
 std::optional<WorkerCall> read_call(const Row& r) {
   const auto* const kind = std::ranges::find(kKinds, r.text(1));
   if (kind == kKinds.end()) return std::nullopt;

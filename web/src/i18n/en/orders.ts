@@ -80,6 +80,8 @@ export const orders = {
   'orderPage.save': 'Save',
   'orderPage.saveDeliver': 'Save and deliver: {credits}, you have {available}',
   'orderPage.savedDeliver': 'Saved. The order is on its way.',
+  'orderPage.delivering': 'Saved. Delivering the order…',
+  'orderPage.notDelivered': 'Saved, but the order is not delivered yet. {why}',
   'orderPage.payload': 'What your shop sent',
   'orderPage.payload.kept': 'kept until {date}',
   'orderPage.payload.none': 'It is no longer stored.',

@@ -51,7 +51,7 @@ export function Lines({ it }: { it: Order }) {
           })}
         </ul>
       )}
-      {chosen.size > 0 ? <SaveMatches it={it} draft={chosen} onDone={() => setDraft(new Map())} /> : null}
+      <SaveMatches it={it} draft={chosen} onDone={() => setDraft(new Map())} />
       {guard}
     </section>
   );

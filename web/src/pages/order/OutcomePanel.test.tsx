@@ -12,7 +12,7 @@ const anOrder = (more: Partial<Order>) =>
     id: 'ord_0a1b2c3d4e5f6',
     outcome: 'delivery',
     deliveryId: 'del_0a1b2c3d4e5f6',
-    reason: 'What the order’s lines are mapped to is delivered.',
+    reason: 'The files that the order’s lines are mapped to are delivered.',
     erased: false,
     lines: [line({}), line({ result: 'unmapped', matchedBy: 'sku' }), line({ result: 'unmapped', matchedBy: null })],
     ...more,
@@ -20,7 +20,7 @@ const anOrder = (more: Partial<Order>) =>
 
 test('an erased order promises nothing', async () => {
   await show(<OutcomePanel it={anOrder({})} />);
-  await screen.findByText(/What the order’s lines are mapped to is delivered/);
+  await screen.findByText(/The files that the order’s lines are mapped to are delivered/);
   cleanup();
   await show(<OutcomePanel it={anOrder({ erased: true })} />);
   await screen.findByText('The buyer’s personal data was removed');

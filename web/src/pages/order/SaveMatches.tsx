@@ -1,4 +1,5 @@
-// Saves what was chosen for the products of the order as matches of its store, and delivers the order with them.
+// Saves the files chosen for the order's products as matches of its store. If the merchant asks for it, processes the
+// order again with them.
 import '@/i18n/en/orders';
 import '@/i18n/en/stores';
 import { Button } from '@mantine/core';
@@ -12,17 +13,33 @@ import { toast } from '@/components/toasts';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { mappingsWith, matchesOf, type Draft } from '../store/products/draft';
-import productStyles from '../store/products/products.module.css';
+import { Bar, toastSaved, useDeliverAfterSave } from '../store/products/useDeliverAfterSave';
 import type { Order } from './types';
 import { useReprocess } from './OutcomePanel';
 
 type Props = { it: Order; draft: Draft; onDone: () => void };
 
 export function SaveMatches({ it, draft, onDone }: Props) {
+  const reprocess = useReprocess(it.id);
+  const { run, bar } = useDeliverAfterSave<void>(
+    async () => {
+      await reprocess();
+      toast(t('orderPage.savedDeliver'));
+    },
+    {
+      delivering: t('orderPage.delivering'),
+      failed: (why) => t('orderPage.notDelivered', { why }),
+      again: t('orderPage.deliver'),
+    },
+  );
+  if (draft.size > 0) return <Changes it={it} draft={draft} onDone={onDone} onDeliver={() => void run()} />;
+  return bar;
+}
+
+function Changes({ it, draft, onDone, onDeliver }: Props & { onDeliver: () => void }) {
   const { busy, begin, end } = useSubmit();
   const [error, setError] = useState<unknown>();
   const client = useQueryClient();
-  const reprocess = useReprocess(it.id);
   const set = useQuery(queries.mappings(it.integrationId));
   const credits = useQuery(queries.credits());
   const params = { path: { integration: it.integrationId } };
@@ -40,7 +57,8 @@ export function SaveMatches({ it, draft, onDone }: Props) {
         }),
       ),
   });
-  const cost = preview.data?.outcome === 'delivery' ? preview.data.credits : undefined;
+  // While another draft's preview loads, the cost of the former one is no price.
+  const cost = !preview.isPlaceholderData && preview.data?.outcome === 'delivery' ? preview.data.credits : undefined;
   const delivers = cost !== undefined && credits.data !== undefined;
 
   async function save(deliver: boolean) {
@@ -58,10 +76,10 @@ export function SaveMatches({ it, draft, onDone }: Props) {
         }),
       );
       client.setQueryData(queries.mappings(it.integrationId).queryKey, next);
-      if (deliver) await reprocess();
-      else await client.invalidateQueries({ queryKey: ['orders'] });
       onDone();
-      toast(t(deliver ? 'orderPage.savedDeliver' : 'products.saved'));
+      if (deliver) return onDeliver();
+      toastSaved(next);
+      void client.invalidateQueries({ queryKey: ['orders'] });
     } catch (failure) {
       setError(failure);
       end();
@@ -69,7 +87,7 @@ export function SaveMatches({ it, draft, onDone }: Props) {
   }
   const act = (deliver: boolean) => () => (busy ? undefined : void save(deliver));
   return (
-    <div className={productStyles.sticky} role="region" aria-label={t('action.save')}>
+    <Bar>
       <p>
         <span className="strong">{t('products.changed', { count: draft.size })}</span>
       </p>
@@ -88,6 +106,6 @@ export function SaveMatches({ it, draft, onDone }: Props) {
           })}
         </Button>
       ) : null}
-    </div>
+    </Bar>
   );
 }

@@ -21,7 +21,7 @@ export type NeedRow = {
   fixes?: string[]; // resolution codes of the deliveries that are fixed one after the other
 };
 
-// "09:10" of today, else the day too.
+// The time of day, "09:10"; for another day than today, with the day.
 const clock = (iso: string, now: number) =>
   new Date(iso).toDateString() === new Date(now).toDateString() ? hoursMinutes(iso) : momentWithin(iso, now);
 
@@ -56,7 +56,7 @@ function rowOf(need: Need, credits: Schemas['Overview']['credits'], only: { stor
   const { kind, count, oldestAt, integrationId, subscriptionId } = need;
   const name = (need.detail ?? '').replace(/^https?:\/\//, '');
   const at = oldestAt ?? new Date(now).toISOString();
-  const red = { key: `${kind}:${integrationId ?? subscriptionId ?? need.code ?? ''}`, icon: 'octagon', colour: 'red' } as const;
+  const red = { key: [kind, integrationId ?? subscriptionId, need.code].filter(Boolean).join(':'), icon: 'octagon', colour: 'red' } as const;
   const amber = { ...red, icon: 'clock', colour: 'amber' } as const;
   const buy = { button: t('need.credits.button'), link: to('/credits'), owners: true, buys: true };
   const receiver = {
@@ -161,7 +161,7 @@ export function rowsOf(
   );
 }
 
-// Every kind has its words; a test holds this against the contract.
+// All kinds of need. A test compares them with the contract, and checks that each has its texts.
 export const NEED_KINDS = Object.keys({
   login_missing: 1, login_invalid: 1, intake_refused: 1, intake_silent: 1, credits_out: 1, debt: 1, failed: 1, review: 1, receiver_off: 1,
   receiver_failing: 1, unmapped: 1, stale: 1, privacy_request: 1, credits_low: 1,

@@ -36,6 +36,11 @@ test('every kind of the contract has its row, words and button', () => {
   }
 });
 
+test('refusals of one store for two reasons are two rows', () => {
+  const needs = ['INVALID_SIGNATURE', 'INVALID_PAYLOAD'].map((code) => need('intake_refused', { code }));
+  expect(new Set(rowsOf({ needs, credits }, undefined, NOW).map(({ key }) => key)).size).toBe(2);
+});
+
 test('deliveries that failed are one row, in the place of the first, that names each cause', () => {
   const rows = rowsOf({ needs: [need('debt'), need('failed', { code: 'username_missing', count: 2 }), need('failed', { code: 'preset_not_found', count: 1 }), need('failed', { code: 'new_code', count: 1, detail: 'New' }), need('review')], credits }, undefined, NOW); // prettier-ignore
   expect(rows.map(({ key }) => key.split(':')[0])).toEqual(['debt', 'failed', 'review']);

@@ -3,7 +3,7 @@ import '@/i18n/en/stores';
 import { Button } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import { useState } from 'react';
 import { api, ok, type Schemas } from '@/api/client';
 import { ApiError, sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
@@ -11,7 +11,7 @@ import { Alert } from '@/components/Alert';
 import { toast } from '@/components/toasts';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
-import styles from './products.module.css';
+import { Bar, toastSaved, useDeliverAfterSave } from './useDeliverAfterSave';
 
 type Orders = { count: number; exact: boolean };
 type Edited = { id: string; version: number; mappings: Schemas['NewMapping'][]; changes: number; onDone: () => void };
@@ -23,50 +23,23 @@ const ordersText = (
 ) => (exact ? t(key, { count }) : t(`${key}Many`, { n: count }));
 
 export function SaveBar({ mappings, ...edited }: Props) {
-  const [owed, setOwed] = useState<{ orders: Orders; error?: unknown } | null>(null); // not delivered yet after a save
-  const { begin, end } = useSubmit();
   const client = useQueryClient();
-  async function deliver(orders: Orders) {
-    if (!begin()) return;
-    setOwed({ orders });
-    try {
+  const { run, bar } = useDeliverAfterSave(
+    async (orders: Orders) => {
       await ok<unknown>(api.POST('/api/orders/reprocess', { body: { integrationId: edited.id, unmapped: true } }));
-      setOwed(null);
       toast(ordersText('products.savedDeliver', orders));
       void client.invalidateQueries({ queryKey: ['stores'] });
       void client.invalidateQueries({ queryKey: ['deliveries'] });
-    } catch (error) {
-      setOwed({ orders, error });
-    } finally {
-      end();
-    }
-  }
-  if (mappings) return <Changes {...edited} mappings={mappings} onDeliver={(orders) => void deliver(orders)} />;
-  if (!owed) return null;
-  if (!owed.error)
-    return (
-      <Bar>
-        <p role="status">{t('products.delivering')}</p>
-      </Bar>
-    );
-  return (
-    <Bar>
-      <Alert>{t('products.notDelivered', { why: sentence(owed.error) })}</Alert>
-      <Button variant="subtle" onClick={() => setOwed(null)}>
-        {t('products.notNow')}
-      </Button>
-      <Button variant="filled" onClick={() => void deliver(owed.orders)}>
-        {t('products.deliver')}
-      </Button>
-    </Bar>
+    },
+    {
+      delivering: t('products.delivering'),
+      failed: (why) => t('products.notDelivered', { why }),
+      again: t('products.deliver'),
+    },
   );
+  if (mappings) return <Changes {...edited} mappings={mappings} onDeliver={(orders) => void run(orders)} />;
+  return bar;
 }
-
-const Bar = ({ children }: { children: ReactNode }) => (
-  <div className={styles.sticky} role="region" aria-label={t('action.save')}>
-    {children}
-  </div>
-);
 
 function Changes({
   id,
@@ -107,10 +80,7 @@ function Changes({
       client.setQueryData(queries.mappings(id).queryKey, next);
       onDone();
       if (deliver) return onDeliver(orders);
-      toast(
-        next.unknownFileIds ? t('products.unknownFiles', { count: next.unknownFileIds.length }) : t('products.saved'),
-        { tone: next.unknownFileIds ? 'bad' : 'good' },
-      );
+      toastSaved(next);
       void client.invalidateQueries({ queryKey: ['stores'] });
     } catch (error) {
       setFailed({ error, deliver });

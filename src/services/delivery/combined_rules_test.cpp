@@ -1,0 +1,257 @@
+// Histories in which several rules meet: a stop and an approval, a revocation and another order, a new login and
+// a wait (spec 2.10, 2.11, 3.1, 3.5, 3.10).
+#include "services/delivery/order_rules_testing.h"
+#include "services/orders/orders.h"
+#include "services/vault/vault_testing.h"
+
+namespace presetbridge::services {
+namespace {
+
+using domain::ItemStatus;
+using domain::Payment;
+using domain::ReviewReason;
+using testing::later;
+using testing::once;
+using testing::World;
+using Fate = testing::FakeCloud::Fate;
+using namespace std::chrono_literals;
+
+class CombinedRules : public testing::OrderRules {
+ protected:
+  Expected<DeliveryView> reopen(DeliveryId id) {
+    return world.await(world.actions.reopen(world.scheduler, world.merchant(), id));
+  }
+  void fail_calls(const std::string& failing, Fate fate) {
+    world.cloud.before = [failing, fate](auto& call, auto&) { return call == failing ? fate : Fate::answer; };
+  }
+  ItemStatus item(DeliveryId id, std::size_t n = 0) { return world.items(id).at(n).status; }
+};
+
+// ---------------------------------------------------------------- waiting
+
+TEST_F(CombinedRules, AnAcceptanceOfAnotherCloudUsersRequestIsSeenWithinMinutes) {
+  world.cloud.auto_accept = false;
+  testing::VaultOfWorld vault(world);
+  const auto id = deliver(world.order("1", "Ann", {"sku-1"}));
+  ASSERT_EQ(world.status(id), "waiting_for_friendship");
+  settle(std::chrono::days{13} + 20h);
+  vault.remove();
+  settle();
+  ASSERT_EQ(world.status(id), "failed credentials_missing");
+  world.cloud.friendships.clear();  // of the former user
+  vault.save("m-2");
+  settle(10min);
+  ASSERT_EQ(world.status(id), "waiting_for_friendship");
+  settle(10h);
+  EXPECT_EQ(world.status(id), "waiting_for_friendship") << "the new request has its own 14 days";
+  world.cloud.accept("u-ann");
+  settle(61min);
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(has("u-ann", "file-1"));
+}
+
+TEST_F(CombinedRules, ANewRequestIsWatchedEachMinute) {
+  world.cloud.auto_accept = false;
+  testing::VaultOfWorld vault(world);
+  const auto id = deliver(world.order("1", "Ann", {"sku-1"}));
+  vault.remove();
+  settle();
+  world.cloud.friendships.clear();
+  vault.save("m-2");
+  settle(2min);
+  ASSERT_EQ(world.status(id), "waiting_for_friendship");
+  world.cloud.accept("u-ann");
+  settle(2min);
+  EXPECT_EQ(world.status(id), "completed");
+}
+
+// ---------------------------------------------------------------- stops, approvals and revocations
+
+TEST_F(CombinedRules, AnApprovalEndsARevocationThatWasNotBegun) {
+  auto_revoke();
+  const auto id = deliver(later(world, "1", {"sku-1"}, 1));
+  world.stop_worker();
+  world.accept(paid(2, Payment::cancelled));
+  ASSERT_EQ(item(id), ItemStatus::revoking);
+  ASSERT_TRUE(reopen(id));
+  ASSERT_TRUE(approve(id));
+  EXPECT_EQ(item(id), ItemStatus::shared);
+  world.start_worker(World::unlimited());
+  settle(1h);
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(has("u-Ann", "file-1") || has("u-ann", "file-1"));
+  EXPECT_EQ(world.cloud.count("revoke"), 0);
+  testing::expect_books_balance(world);
+}
+
+TEST_F(CombinedRules, AnApprovalIsObeyedOnceARevocationUnderWayHasEnded) {
+  auto_revoke();
+  const auto id = deliver(later(world, "1", {"sku-1"}, 1));
+  fail_calls("revoke", Fate::hold_done);
+  world.accept(paid(2, Payment::cancelled));
+  settle();
+  ASSERT_EQ(world.cloud.held(), 1U);
+  ASSERT_TRUE(reopen(id));
+  ASSERT_TRUE(approve(id));
+  world.cloud.before = nullptr;
+  world.cloud.release();
+  settle(1h);
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_EQ(item(id), ItemStatus::shared);
+  EXPECT_TRUE(has("u-ann", "file-1"));
+  EXPECT_EQ(world.balance().spent, 1) << "it was charged once";
+}
+
+TEST_F(CombinedRules, AStopBeforeAReopeningDoesNotUndoTheApproval) {
+  auto_revoke();
+  testing::VaultOfWorld vault(world);
+  bool lost = false;
+  world.cloud.before = [&](auto& call, auto& file) {
+    return call == "share" && file == "file-2" ? once(lost, Fate::lose_request) : Fate::answer;
+  };
+  const auto id = world.accept(later(world, "1", {"sku-1", "sku-2"}, 1)).delivery.value();
+  ASSERT_EQ(item(id, 1), ItemStatus::sharing);
+  vault.remove();
+  settle();
+  ASSERT_EQ(world.status(id), "failed credentials_missing");
+  world.accept(paid(2, Payment::cancelled, {"sku-1", "sku-2"}));
+  ASSERT_EQ(world.delivery(id).pending.kind, domain::PendingActionKind::stop);
+  ASSERT_TRUE(reopen(id));
+  EXPECT_EQ(world.delivery(id).pending.kind, domain::PendingActionKind::none);
+  vault.save("m-1");
+  ASSERT_TRUE(approve(id));
+  settle(3h);
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(has("u-ann", "file-1"));
+  EXPECT_TRUE(has("u-ann", "file-2"));
+}
+
+TEST_F(CombinedRules, AFileOfAnUnpaidOrderIsTakenBackThoughAFailedDeliveryOwesIt) {
+  auto_revoke();
+  deliver(later(world, "1", {"sku-1"}, 1));
+  fail_calls("share", Fate::reject);
+  const auto failed = deliver(later(world, "2", {"sku-1", "sku-2"}, 1));
+  ASSERT_EQ(world.status(failed), "failed cloud_rejected");
+  world.cloud.before = nullptr;
+  // The first order's file is owed by the second, which has no share of its own.
+  world.write([&](storage::Tx& tx) {
+    tx.exec({"UPDATE delivery_items SET status = 'owed', customer_id = NULL WHERE delivery_id = $1"}, failed);
+  });
+  auto unpaid = later(world, "2", {"sku-1", "sku-2"}, 2);
+  unpaid.payment = Payment::awaiting_payment;
+  world.accept(unpaid);
+  world.accept(paid(3, Payment::refunded));
+  settle();
+  EXPECT_FALSE(has("u-ann", "file-1"));
+  EXPECT_EQ(world.status(failed), "failed cloud_rejected");
+}
+
+TEST_F(CombinedRules, AShareThatAnotherOrderMadeIsNotTakenBackForTheFormer) {
+  const auto first = deliver(later(world, "1", {"sku-1"}, 1));
+  fail_calls("revoke", Fate::lose_answer);
+  ASSERT_TRUE(revoke(first));
+  settle(std::chrono::days{5});
+  ASSERT_EQ(item(first), ItemStatus::revoke_failed);
+  world.cloud.before = nullptr;
+  world.cloud.shares.clear();  // the platform did it, and nobody heard of it
+  const auto second = deliver(later(world, "2", {"sku-1"}, 1));
+  ASSERT_EQ(item(second), ItemStatus::shared);
+  ASSERT_TRUE(revoke(first));
+  settle();
+  EXPECT_TRUE(has("u-ann", "file-1")) << "the second order's";
+  EXPECT_EQ(item(first), ItemStatus::revoked);
+  EXPECT_EQ(item(second), ItemStatus::shared);
+}
+
+TEST_F(CombinedRules, AnUnpaidAdditionIsDroppedByTheStopOfACompletedOrder) {
+  const auto id = deliver(later(world, "1", {"sku-1"}, 1));
+  auto added = later(world, "1", {"sku-1", "sku-2"}, 2);
+  added.payment = Payment::awaiting_payment;
+  world.accept(added);
+  ASSERT_EQ(item(id, 1), ItemStatus::owed);
+  world.accept(paid(3, Payment::cancelled, {"sku-1", "sku-2"}));
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_EQ(item(id, 1), ItemStatus::dropped);
+  world.accept(paid(4, Payment::deliver, {"sku-1", "sku-2"}));
+  settle();
+  EXPECT_TRUE(has("u-ann", "file-2")) << "owed again once it is paid";
+}
+
+// ---------------------------------------------------------------- edits and mappings
+
+TEST_F(CombinedRules, ASharedFileStaysItsLinesWhenTheProductIsMappedToAnother) {
+  auto_revoke();
+  const auto id = deliver(later(world, "1", {"sku-1"}, 1));
+  unmap("sku-1");
+  map("sku-1", "file-9");
+  world.directory.forget(world.integration);
+  Orders orders(world.async_db, world.changes, world.directory, [this] { world.worker->wake(); });
+  ASSERT_TRUE(world.await(orders.reprocess(world.scheduler, world.merchant(), OrderId{id.value})));
+  settle();
+  ASSERT_TRUE(has("u-ann", "file-1"));
+  ASSERT_TRUE(has("u-ann", "file-9"));
+  world.accept(refund("r1", {{"L1", 1}}));
+  settle();
+  EXPECT_FALSE(has("u-ann", "file-1")) << "the line that it was delivered for is refunded";
+}
+
+TEST_F(CombinedRules, AnOrderThatIsTooLargeComesBackToReviewWhenItIsPaidAgain) {
+  auto event = paid(1, Payment::deliver, {});
+  event.too_large = true;
+  const auto id = deliver(event);
+  ASSERT_EQ(world.status(id), "in_review order_too_large");
+  event.updated_at = *event.updated_at + 1min;
+  event.payment = Payment::cancelled;
+  world.accept(event);
+  ASSERT_EQ(world.status(id), "invalidated");
+  event.updated_at = *event.updated_at + 1min;
+  event.payment = Payment::deliver;
+  world.accept(event);
+  EXPECT_EQ(world.status(id), "in_review order_too_large");
+}
+
+TEST_F(CombinedRules, ADeliveryThatFailedForAFileGoesOnWhenTheOrderOwesItNoMore) {
+  world.cloud.unknown_files = {"file-2"};
+  const auto id = deliver(later(world, "1", {"sku-2"}, 1));
+  ASSERT_EQ(world.status(id), "failed preset_not_found");
+  world.accept(later(world, "1", {"sku-3"}, 2));
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(has("u-ann", "file-3"));
+}
+
+TEST_F(CombinedRules, MoreFilesThanAreServedAreBroughtToReview) {
+  for (int i = 0; i < 500; ++i) map("many", "file-x" + std::to_string(i));
+  const auto id = deliver(later(world, "1", {"sku-1"}, 1));
+  ASSERT_EQ(world.status(id), "completed");
+  world.accept(later(world, "1", {"sku-1", "many"}, 2));
+  EXPECT_EQ(world.status(id), "in_review order_too_large");
+  EXPECT_EQ(reason(id), ReviewReason::too_large);
+}
+
+TEST(CombinedRulesOfCredits, NoRequestIsSentForAUserWhoseFilesCannotBePaid) {
+  World world(World::unlimited(), 1);
+  auto event = later(world, "1", {"sku-1"}, 1);
+  const auto id = world.deliver(event);
+  ASSERT_EQ(world.status(id), "completed");
+  world.write([&](storage::Tx& tx) {
+    auto row = *lock_integration(tx, world.integration);
+    row.auto_revoke = true;
+    update_integration(tx, row);
+  });
+  event.payment = Payment::cancelled;
+  event.updated_at = *event.updated_at + 1min;
+  world.accept(event);
+  world.settle();
+  ASSERT_TRUE(world.cloud.shares.empty());
+  event.payment = Payment::deliver;
+  event.updated_at = *event.updated_at + 1min;
+  event.username = event.raw_username = "Bob";
+  world.accept(event);
+  world.settle(10min);
+  EXPECT_EQ(world.status(id), "failed insufficient_credits");
+  EXPECT_EQ(world.cloud.requests["u-bob"], 0);
+}
+
+}  // namespace
+}  // namespace presetbridge::services

@@ -1,0 +1,60 @@
+// The delivery of orders after a save of matches. If it fails, the bar says that the matches are saved, and offers the
+// delivery again.
+import '@/i18n/en/stores';
+import { Button } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import type { Schemas } from '@/api/client';
+import { sentence } from '@/api/errors';
+import { Alert } from '@/components/Alert';
+import { toast } from '@/components/toasts';
+import { useSubmit } from '@/components/useSubmit';
+import { t } from '@/i18n/text';
+import styles from './products.module.css';
+
+export const Bar = ({ children }: { children: ReactNode }) => (
+  <div className={styles.sticky} role="region" aria-label={t('action.save')}>
+    {children}
+  </div>
+);
+
+type Texts = { delivering: string; failed: (why: string) => string; again: string };
+
+// `bar` is null while nothing is to be delivered.
+export function useDeliverAfterSave<T>(deliver: (orders: T) => Promise<void>, texts: Texts) {
+  const [owed, setOwed] = useState<{ orders: T; error?: unknown } | null>(null);
+  const { begin, end } = useSubmit();
+  async function run(orders: T) {
+    if (!begin()) return;
+    setOwed({ orders });
+    try {
+      await deliver(orders);
+      setOwed(null);
+    } catch (error) {
+      setOwed({ orders, error });
+    } finally {
+      end();
+    }
+  }
+  if (!owed) return { run, bar: null };
+  const bar = owed.error ? (
+    <Bar>
+      <Alert>{texts.failed(sentence(owed.error))}</Alert>
+      <Button variant="subtle" onClick={() => setOwed(null)}>
+        {t('products.notNow')}
+      </Button>
+      <Button variant="filled" onClick={() => void run(owed.orders)}>
+        {texts.again}
+      </Button>
+    </Bar>
+  ) : (
+    <Bar>
+      <p role="status">{texts.delivering}</p>
+    </Bar>
+  );
+  return { run, bar };
+}
+
+export const toastSaved = ({ unknownFileIds }: Pick<Schemas['MappingSet'], 'unknownFileIds'>) =>
+  toast(unknownFileIds ? t('products.unknownFiles', { count: unknownFileIds.length }) : t('products.saved'), {
+    tone: unknownFileIds ? 'bad' : 'good',
+  });
