@@ -228,6 +228,25 @@ class LinesNow {
   std::unordered_map<std::string_view, bool> is_paid_;
 };
 
+// Whether the customer has the file, as far as is known. One that is being taken back is gone soon.
+bool is_with_customer(const ItemNow& item) {
+  switch (item.status) {
+    case ItemStatus::shared:
+    case ItemStatus::already_shared:
+    case ItemStatus::delivered_by_hand:
+    case ItemStatus::revoke_failed:
+      return true;
+    case ItemStatus::revoking:
+      return !item.revocation_begun;
+    case ItemStatus::owed:
+    case ItemStatus::sharing:
+    case ItemStatus::dropped:
+    case ItemStatus::revoked:
+      break;
+  }
+  return false;
+}
+
 void plan_item(const ItemNow& item, const std::vector<std::string>& line_ids, const LinesNow& lines,
                bool is_paid, ItemPlan& plan) {
   const bool wanted = std::ranges::any_of(line_ids, [&](const auto& id) { return lines.paid(id); });
@@ -278,8 +297,7 @@ ItemPlan plan_items(std::span<const ItemNow> items, const OrderState& order, con
     ++count;
     if (item.by_file) continue;
     std::vector<std::string> owed_by;
-    const bool delivered = item.status != ItemStatus::owed && item.status != ItemStatus::dropped &&
-                           item.status != ItemStatus::revoked;
+    const bool delivered = is_with_customer(item);
     for (const auto& line : item.line_ids) {
       if (!looked_at.contains(line) || (delivered && !fresh.contains(line))) owed_by.push_back(line);
     }

@@ -130,8 +130,8 @@ struct ItemPlan {
 };
 // `mapped`: what its lines owe now, as far as they were looked at; those of other lines owe what they did.
 // `complete`: a line that maps to nothing owes nothing; otherwise (stale mappings were left out) what it did.
-// An item that has reached the customer, or may have, stays that of its lines while they are the product that
-// they were (spec 2.10).
+// An item that has reached the customer stays that of its lines while they are the product that they were (spec
+// 2.10). One whose share may have been made follows the mappings: it is not shared again if it was not.
 // Costs as much as items, lines and refunds together.
 ItemPlan plan_items(std::span<const ItemNow> items, const OrderState& order, const MappedOrder& mapped,
                     bool complete = true);

@@ -242,7 +242,7 @@ TEST(ItemPlan, ADeliveredFileStaysThatOfItsLineUntilTheLineIsAnotherProduct) {
                             ItemStatus::revoked}) {
     const std::vector<ItemNow> items = {{ItemId{1}, "a", status, {"1"}}};
     MappedOrder mapped{.lines = {"1"}, .files = {owed("b", {"1"})}};
-    const bool has = status != ItemStatus::owed && status != ItemStatus::revoked;
+    const bool has = status == ItemStatus::shared || status == ItemStatus::revoking;
     EXPECT_EQ(plan_items(items, order, mapped).lines.empty(), has) << "mapped to another file";
     mapped.fresh = {"1"};
     EXPECT_FALSE(plan_items(items, order, mapped).lines.empty()) << "another product";

@@ -95,7 +95,9 @@ struct OrderEvent {
   std::string raw_username;  // as the store sent it; empty if none was found
   std::string username;      // normalised (domain/username.h); empty if none
   std::vector<OrderLine> lines;
-  bool too_large = false;  // more lines than the limit: `lines` holds none of them (spec 2.9, 2.14)
+  // More lines than the limit: `lines` holds none of them. Or more values than are read: `lines` may lack some
+  // (spec 2.9, 2.14).
+  bool too_large = false;
   Payment payment = Payment::deliver;
   std::vector<Refund> refunds;
   bool high_risk = false;

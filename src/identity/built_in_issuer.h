@@ -128,8 +128,8 @@ class BuiltInIssuer final : public Issuer {
   };
   Task<LoginResult<Sessions::Opened>> make_account(Executor& executor, net::Caller caller, NewUser user,
                                                    Device device);
-  // Failures are counted for `network` and, more of them, for all networks; for `name` alone without one. Both
-  // are borrowed while the task runs.
+  // The names under which a failed attempt is counted: `name` (an e-mail address, or a signed-in person) for one
+  // network and for all networks, or, without a network, `name` alone. Both are borrowed while the task runs.
   struct CountedFor {
     std::string_view name;
     std::optional<std::string_view> network;

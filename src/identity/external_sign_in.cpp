@@ -324,8 +324,10 @@ Task<LoginResult<Tokens>> ExternalSignIn::sign_in(Executor& executor, const Issu
     if (is_new)
       return found_account(tx, deps_.ids, deps_.ids.make<UserId>(), token.iss, token.sub,
                            account_name_of(token.email), deps_.signup_credits, token.email, device.origin());
-    // The person may have been removed, or the account deleted, since it was read.
-    const auto member = find_membership(tx, token.iss, token.sub);
+    // The person may have been removed, or the account deleted, since it was read. From here on a removal waits
+    // for this session, and ends it.
+    const bool there = storage::lock_identity(tx, token.iss, token.sub);
+    const auto member = there ? find_membership(tx, token.iss, token.sub) : std::nullopt;
     if (!member) throw Error{"CONFLICT", "You were removed from the account while you signed in.", {}};
     storage::set_identity_email(tx, token.iss, token.sub, token.email);
     return *member;

@@ -103,12 +103,6 @@ void read_lines(domain::OrderEvent& event, const PickedValue& lines, std::size_t
   }
 }
 
-void mark_truncated(domain::OrderEvent& event) {
-  event.too_large = event.too_many_refund_lines = true;
-  event.lines.clear();
-  event.refunds.clear();
-}
-
 std::unexpected<Error> no_order_id(std::string_view field) {
   return fail("INVALID_PAYLOAD", "The payload has no order id.",
               {{std::string(field), "is required: a string or an integer"}});

@@ -56,10 +56,6 @@ void offer_named(domain::OrderEvent& event, const PickedValue& list,
 void read_lines(domain::OrderEvent& event, const PickedValue& lines, std::size_t limit,
                 domain::OrderLine (*read_line)(const PickedValue& line));
 
-// Makes the order too large, without lines and refunds: values of its body were left out (picked_json.h), so what
-// was read of them is not whole (spec 2.9, 2.14).
-void mark_truncated(domain::OrderEvent& event);
-
 // The problem of a store's payload without a usable order id in `field`.
 std::unexpected<Error> no_order_id(std::string_view field);
 

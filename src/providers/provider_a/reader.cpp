@@ -150,7 +150,7 @@ Expected<OrderEvent> read_order(const ParseInput& input, bool cancelled) {
   find_username(event, order, input);
   read_lines(event, order["line_items"], input.limits.line_items, read_line);
   read_refunds(event, order["refunds"].elements(), input.limits.refund_lines);
-  if (picked->truncated) mark_truncated(event);
+  event.too_large |= picked->truncated;
   return event;
 }
 

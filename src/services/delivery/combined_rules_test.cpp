@@ -65,6 +65,19 @@ TEST_F(CombinedRules, ANewRequestIsWatchedEachMinute) {
   EXPECT_EQ(world.status(id), "completed");
 }
 
+// As a program of before left it: the request was not noted.
+TEST_F(CombinedRules, AWaitWhoseRequestNobodyKnowsIsSweptEachHour) {
+  world.cloud.auto_accept = false;
+  const auto id = deliver(world.order("1", "Ann", {"sku-1"}));
+  world.write([&](storage::Tx& tx) {
+    tx.exec({"UPDATE cloud_accounts SET newest_request_at = NULL, sweep_due_at = $1"}, tx.now());
+  });
+  settle(3h);
+  world.cloud.accept("u-ann");
+  settle(61min);
+  EXPECT_EQ(world.status(id), "completed");
+}
+
 // ---------------------------------------------------------------- stops, approvals and revocations
 
 TEST_F(CombinedRules, AnApprovalEndsARevocationThatWasNotBegun) {
@@ -100,6 +113,23 @@ TEST_F(CombinedRules, AnApprovalIsObeyedOnceARevocationUnderWayHasEnded) {
   EXPECT_EQ(item(id), ItemStatus::shared);
   EXPECT_TRUE(has("u-ann", "file-1"));
   EXPECT_EQ(world.balance().spent, 1) << "it was charged once";
+}
+
+TEST_F(CombinedRules, AStopAfterAnApprovalLeavesTheRevokedFileRevoked) {
+  const auto id = deliver(later(world, "1", {"sku-1"}, 1));
+  fail_calls("revoke", Fate::hold_done);
+  ASSERT_TRUE(revoke(id));
+  settle();
+  ASSERT_EQ(world.cloud.held(), 1U);
+  ASSERT_TRUE(reopen(id));
+  ASSERT_TRUE(approve(id));
+  world.accept(paid(2, Payment::cancelled));
+  world.cloud.before = nullptr;
+  world.cloud.release();
+  settle(1h);
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_EQ(item(id), ItemStatus::revoked);
+  EXPECT_FALSE(has("u-ann", "file-1"));
 }
 
 TEST_F(CombinedRules, AStopBeforeAReopeningDoesNotUndoTheApproval) {
@@ -208,6 +238,30 @@ TEST_F(CombinedRules, AnOrderThatIsTooLargeComesBackToReviewWhenItIsPaidAgain) {
   event.payment = Payment::deliver;
   world.accept(event);
   EXPECT_EQ(world.status(id), "in_review order_too_large");
+}
+
+TEST_F(CombinedRules, ACompletedOrderThatBecomesTooLargeToBeReadIsBroughtToReview) {
+  const auto id = deliver(later(world, "1", {"sku-1"}, 1));
+  ASSERT_EQ(world.status(id), "completed");
+  auto larger = later(world, "1", {}, 2);
+  larger.too_large = true;
+  world.accept(larger);
+  EXPECT_EQ(world.status(id), "in_review order_too_large");
+}
+
+TEST_F(CombinedRules, AShareThatWasNotMadeStaysOwedThoughTheOrderBecameTooLarge) {
+  bool lost = false;
+  world.cloud.before = [&](auto& call, auto&) {
+    return call == "share" ? once(lost, Fate::lose_request) : Fate::answer;
+  };
+  const auto id = world.accept(later(world, "1", {"sku-1"}, 1)).delivery.value();
+  ASSERT_EQ(item(id), ItemStatus::sharing);
+  auto larger = later(world, "1", {}, 2);
+  larger.too_large = true;
+  world.accept(larger);
+  settle(1h);
+  EXPECT_EQ(world.status(id), "in_review order_too_large");
+  EXPECT_EQ(item(id), ItemStatus::owed);
 }
 
 TEST_F(CombinedRules, ADeliveryThatFailedForAFileGoesOnWhenTheOrderOwesItNoMore) {

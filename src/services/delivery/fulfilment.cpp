@@ -204,7 +204,7 @@ void Fulfilment::align(Update& update) {
         queue_again(update, Cause::paid_again);
       return;
     case DeliveryStatus::completed:
-      if (items.owed > 0 || aligned.too_many)
+      if (items.owed > 0 || aligned.too_many || (state.too_large && change.lines))
         queue_again(update, renamed ? Cause::customer_changed : Cause::new_items_owed);
       return;
     case DeliveryStatus::processing:
@@ -367,6 +367,12 @@ void Fulfilment::stop(Update& update) {
   }
   if (rules.auto_revoke && state.stop_revokes()) revoke_items(set, set.items(row.id), "order");
   const auto items = set.items(row.id);
+  // A revocation that an approval had called off is the order's now: its end gives nothing back.
+  for (auto* const item : items) {
+    if (item->status != ItemStatus::revoking || !item->revoked_by.empty()) continue;
+    item->revoked_by = "order";
+    set.changed(*item);
+  }
   const domain::PendingAction asked{PendingActionKind::stop, std::string(state.stop_reason()),
                                     Actor::order()};
   if (row.status == DeliveryStatus::processing) {

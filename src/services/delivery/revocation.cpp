@@ -46,9 +46,10 @@ class OtherItems {
   std::vector<ItemRow*> of(const ItemRow& item) {
     std::vector<ItemRow*> others;
     for (auto* const other : all_of(item)) {
+      if (other->delivery == item.delivery) continue;
       const bool owed = other->status == ItemStatus::owed && !other->former && owes(other->delivery);
       const bool counts = owed || is_own_share(*other) || other->status == ItemStatus::already_shared;
-      if (counts && other->delivery != item.delivery) others.push_back(other);
+      if (counts) others.push_back(other);
     }
     return others;
   }
@@ -89,8 +90,11 @@ class OtherItems {
   // Whether the delivery would be queued: one that failed may be unpaid, or wait for the merchant's approval.
   bool owes(DeliveryId id) {
     const auto row = owing_.find(id);
-    return row != owing_.end() &&
-           (row->second->status != domain::DeliveryStatus::failed || unapproved(set_.tx(), id).none());
+    if (row == owing_.end()) return false;
+    if (row->second->status != domain::DeliveryStatus::failed) return true;
+    const auto [approved, is_new] = approved_.try_emplace(id, false);
+    if (is_new) approved->second = unapproved(set_.tx(), id).none();
+    return approved->second;
   }
   // The customer's deliveries that owe them something, locked, with their items.
   void read_owing(const storage::CustomerRow& customer) {
@@ -128,6 +132,7 @@ class OtherItems {
   std::map<DeliveryId, storage::DeliveryRow*> owing_;
   std::set<ItemId> items_;
   std::map<Key, std::vector<std::pair<ItemId, ItemRow*>>> by_key_;
+  std::map<DeliveryId, bool> approved_;  // of failed ones, as far as they were asked for
   std::set<DeliveryId> heirs_;
 };
 

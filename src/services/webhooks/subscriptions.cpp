@@ -16,6 +16,7 @@
 #include "storage/stores/event_store.h"
 #include "storage/stores/integration_store.h"
 #include "storage/stores/send_store.h"
+#include "storage/stores/webhook_event_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -293,9 +294,10 @@ Task<Expected<storage::Page<storage::AttemptRow>>> Subscriptions::attempts(Execu
     if (by.integrations.all()) return attempts;
     // The subscription may have had a wider scope than the key's (spec 6.2).
     std::erase_if(attempts.rows, [&](const storage::AttemptRow& row) {
-      if (row.event_type == domain::to_string(domain::EventType::webhook_test)) return false;
-      const auto delivery = row.delivery ? find_delivery(tx, row.delivery) : std::nullopt;
-      return !delivery || !by.sees(delivery->integration);
+      const auto event = event_of(row.event_uuid);
+      if (!event) return true;
+      storage::SentEventRow sent{.event = *event, .type = row.event_type, .delivery = row.delivery};
+      return !is_of(tx, sent, by.integrations.ids());
     });
     return attempts;
   });

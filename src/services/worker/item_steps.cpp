@@ -71,7 +71,7 @@ void end_revocation(DeliverySet& set, DeliveryId delivery, ItemId id, Revocation
   if (!taken_back && waits_for_merchant(*row)) return;
   const auto order = order_state(set.tx(), delivery);
   set.items_with_lines(delivery);
-  if (!order || (order->payment() != domain::Payment::deliver && !approved) ||
+  if (!order || order->erased || (order->payment() != domain::Payment::deliver && !approved) ||
       !domain::PaidItems(*order).contains(item_now(*item)))
     return;
   item->status = end == RevocationEnd::refused ? ItemStatus::shared : ItemStatus::owed;
@@ -79,7 +79,7 @@ void end_revocation(DeliverySet& set, DeliveryId delivery, ItemId id, Revocation
   set.changed(*item);
   if (item->status == ItemStatus::shared) return;
   if (approved && row->status == domain::DeliveryStatus::completed)
-    return queue(set, *row, {.cause = domain::Cause::new_items_owed});
+    return queue(set, *row, {.cause = domain::Cause::new_items_owed, .reasons = order->unapproved()});
   if (!approved) hold_owed_again(set, delivery);
   conclude_settled(set, delivery);
 }

@@ -38,6 +38,8 @@ bool refunded(DeliverySet& set, const storage::ItemRow& item) {
   if (!order) return false;
   const auto state = domain::decode_order_state(order->state);
   if (!state) throw Error(state.error());
+  // Its lines are not known, so it is not known to be refunded.
+  if (state->too_large) return false;
   set.items_with_lines(item.delivery);
   return !domain::PaidItems(*state).contains(item_now(item));
 }

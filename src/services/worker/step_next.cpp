@@ -238,7 +238,9 @@ std::optional<Call> JobSteps::Step::next_share() {
 void JobSteps::Step::finish(Finding finding) {
   if (probe_has_ended(finding)) {
     progress(customer.probed_delivery);
-    take_delivery(set, *set.delivery(customer.probed_delivery), customer);
+    // Another name's customer may have it now.
+    if (auto& row = *set.delivery(customer.probed_delivery); row.customer == customer.id)
+      take_delivery(set, row, customer);
   }
   end_job(set, job, customer, finding);
   if (const auto* const failed = job.failure(); failed && failed->code == ResolutionCode::cloud_unavailable)

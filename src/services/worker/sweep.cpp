@@ -183,7 +183,7 @@ void end_sweep(Tx& tx, const WorkerOptions& options, const SweepLease& lease) {
                           .newest_request_at = account->newest_request_at,
                           .last_sweep_at = account->last_sweep_at,
                           .last_full_sweep_at = account->last_full_sweep_at});
-  if (next) {
+  if (next && account->newest_request_at) {
     // This sweep may have begun before the newest request: the first sweep after that is still to come.
     const Timestamp first = *account->newest_request_at + options.first_sweep;
     if (first > lease.began) next = std::min(*next, std::max(first, now));

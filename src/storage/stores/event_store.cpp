@@ -90,10 +90,10 @@ void insert_events(Tx& tx, std::span<const EventRow> events) {
 }
 
 void blank_events(Tx& tx, std::span<const DeliveryId> deliveries) {
-  std::vector<Param> all;
+  std::vector<EventId> events;
   std::vector<std::pair<EventId, std::string>> blanked;
   tx.query_each(kBodiesOfDelivery, 1, params_of(deliveries), [&](std::size_t, const Row& r) {
-    all.emplace_back(r.id<EventId>(0));
+    events.push_back(r.id<EventId>(0));
     const Blob stored = r.bytes(1);
     auto body = without_usernames({reinterpret_cast<const char*>(stored.data()), stored.size()});
     if (body) blanked.emplace_back(r.id<EventId>(0), std::move(*body));
@@ -102,9 +102,12 @@ void blank_events(Tx& tx, std::span<const DeliveryId> deliveries) {
   for (const auto& [event, body] : blanked) flat.insert(flat.end(), {event, std::as_bytes(std::span(body))});
   tx.update_each(kReplaceBody, 2, flat);
   // An attempt that is recorded before these locks is blanked below. One that is recorded after them waits for this
-  // transaction, and then finds the event erased.
+  // transaction, and then finds the event erased. Ids grow with time, so the order of the events is that of the
+  // dispatches, as record_sends() locks them, but for events of two nodes at the same moment.
+  std::ranges::sort(events);
   std::vector<Param> sends;
-  tx.query_each(kLockSends, 1, all, [&](std::size_t, const Row& r) { sends.emplace_back(r.int64(0)); });
+  tx.query_each(kLockSends, 1, params_of(std::span<const EventId>(events)),
+                [&](std::size_t, const Row& r) { sends.emplace_back(r.int64(0)); });
   if (!sends.empty()) tx.exec_many(kBlankAnswers, 1, sends);
 }
 

@@ -10,6 +10,7 @@ constexpr Sql kIssuerOfUsers{
     "SELECT iss FROM identities WHERE EXISTS (SELECT 1 FROM users WHERE users.id = identities.user_id) LIMIT "
     "1"};
 constexpr Sql kFindIdentity{"SELECT account_id, user_id, role FROM identities WHERE iss = $1 AND sub = $2"};
+constexpr Sql kLockIdentity{"SELECT user_id FROM identities WHERE iss = $1 AND sub = $2 <for_update>"};
 constexpr Sql kInsertIdentity{
     "INSERT INTO identities (iss, sub, account_id, user_id, role, created_at, email) VALUES ($1, $2, $3, $4, "
     "$5, $6, $7)"
@@ -78,6 +79,10 @@ std::optional<std::string> issuer_of_users(Tx& tx) {
 std::optional<IdentityRow> find_identity(Tx& tx, std::string_view iss, std::string_view sub) {
   return tx.one(kFindIdentity, iss, sub,
                 [](const Row& r) { return IdentityRow{r.id<AccountId>(0), r.id<UserId>(1), r.string(2)}; });
+}
+
+bool lock_identity(Tx& tx, std::string_view iss, std::string_view sub) {
+  return tx.one(kLockIdentity, iss, sub, [](const Row&) { return true; }).value_or(false);
 }
 
 bool insert_identity(Tx& tx, std::string_view iss, std::string_view sub, const IdentityRow& row) {

@@ -19,6 +19,8 @@ struct IdentityRow {
   std::string email = {};  // only written: as the issuer says, unless that is the built-in one
 };
 std::optional<IdentityRow> find_identity(Tx& tx, std::string_view iss, std::string_view sub);
+// Locks the row until the transaction ends. False: there is none.
+bool lock_identity(Tx& tx, std::string_view iss, std::string_view sub);
 // False, and nothing is written: the identity exists.
 bool insert_identity(Tx& tx, std::string_view iss, std::string_view sub, const IdentityRow& row);
 

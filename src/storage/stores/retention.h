@@ -24,7 +24,7 @@ struct AgedBatch {
 // A payload is as old as the newest event that it holds.
 AgedBatch delete_old_payloads(Tx& tx, std::int64_t after, Timestamp before, int limit);
 // Dispatches that wait for an inactive subscription are deleted too, as their events are, with the bodies.
-// A delivery attempt that is under way stays. Of attempts that were made later the answers are blanked.
+// A delivery attempt that is under way stays. The answers to attempts that were made later are blanked.
 AgedBatch delete_old_sends(Tx& tx, std::int64_t after, Timestamp before, int limit);
 // Dispatches of any age that wait for subscriptions that were deleted. Here `after` and `next` are ids of
 // subscriptions, and `limit` is the most rows that are deleted.

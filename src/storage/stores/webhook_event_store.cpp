@@ -135,12 +135,26 @@ bool matches(const SentEventRow& row, const SentEventFilter& filter, const Range
          (!filter.delivery || row.delivery == filter.delivery);
 }
 
+// Removes the rows that is_of() excludes, and reads the deliveries of all in one statement.
+void keep_those_of(Tx& tx, std::vector<SentEventRow>& rows, std::span<const IntegrationId> integrations) {
+  std::vector<Param> deliveries;
+  for (const auto& row : rows) deliveries.emplace_back(row.delivery);
+  std::vector<IntegrationId> found(rows.size());
+  tx.query_each(kIntegration, 1, deliveries,
+                [&](std::size_t n, const Row& r) { found[n] = r.id<IntegrationId>(0); });
+  std::vector<SentEventRow> kept;
+  for (std::size_t n = 0; n < rows.size(); ++n) {
+    const bool is_theirs = rows[n].delivery ? std::ranges::find(integrations, found[n]) != integrations.end()
+                                            : is_of(tx, rows[n], integrations);
+    if (is_theirs) kept.push_back(std::move(rows[n]));
+  }
+  rows = std::move(kept);
+}
+
 // Removes the rows that the filter excludes, and reads the orders where it needs them.
 void keep_wanted(Tx& tx, std::vector<SentEventRow>& rows, const SentEventFilter& filter, const Range& range) {
-  std::erase_if(rows, [&](const SentEventRow& row) {
-    return !matches(row, filter, range) ||
-           (!filter.integrations.empty() && !is_of(tx, row, filter.integrations));
-  });
+  std::erase_if(rows, [&](const SentEventRow& row) { return !matches(row, filter, range); });
+  if (!filter.integrations.empty()) keep_those_of(tx, rows, filter.integrations);
   if (filter.order.empty()) return;
   read_orders(tx, rows);
   std::erase_if(rows, [&](const SentEventRow& row) {

@@ -2,7 +2,7 @@
 // delivery again.
 import '@/i18n/en/stores';
 import { Button } from '@mantine/core';
-import { useState, type ReactNode } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import type { Schemas } from '@/api/client';
 import { sentence } from '@/api/errors';
 import { Alert } from '@/components/Alert';
@@ -23,8 +23,12 @@ type Texts = { delivering: string; failed: (why: string) => string; again: strin
 export function useDeliverAfterSave<T>(deliver: (orders: T) => Promise<void>, texts: Texts) {
   const [owed, setOwed] = useState<{ orders: T; error?: unknown } | null>(null);
   const { begin, end } = useSubmit();
+  const next = useRef<{ orders: T } | null>(null); // a save while a delivery is under way
   async function run(orders: T) {
-    if (!begin()) return;
+    if (!begin()) {
+      next.current = { orders };
+      return;
+    }
     setOwed({ orders });
     try {
       await deliver(orders);
@@ -34,6 +38,9 @@ export function useDeliverAfterSave<T>(deliver: (orders: T) => Promise<void>, te
     } finally {
       end();
     }
+    const later = next.current;
+    next.current = null;
+    if (later) await run(later.orders);
   }
   if (!owed) return { run, bar: null };
   const bar = owed.error ? (
