@@ -286,6 +286,9 @@ void Model::take(const OrderEvent& event, Timestamp now) {
       d.reviews = ReviewReason::too_large;
     } else if (d.standing == Standing::in_review) {
       d.reviews.add(ReviewReason::too_large);
+    } else if (d.standing == Standing::completed &&
+               (payment(order) == Payment::deliver || order.approved_unpaid)) {
+      resume(order, d, true);
     }
   }
   if (order.high_risk && !risk_before) {
