@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -99,16 +98,6 @@ void erase_piece_of_shop(Tx& tx, DeliveryChanges& changes, PrivacyRequestId last
   advance_shop_redaction(tx, *request);
 }
 
-// The customers with the names that the store sent: a delivery may have another name since.
-std::vector<CustomerId> customers_of_sent_names(Tx& tx, std::span<const storage::OrderRow> orders,
-                                                std::span<const domain::OrderState> states) {
-  std::vector<storage::NameAtAccount> names;
-  for (std::size_t i = 0; i < orders.size(); ++i) {
-    if (!states[i].username.empty()) names.push_back({orders[i].account, states[i].username});
-  }
-  return customers_named(tx, names);
-}
-
 }  // namespace
 
 void erase_orders(Tx& tx, DeliveryChanges& changes, std::span<const storage::OrderKey> keys) {
@@ -121,10 +110,9 @@ void erase_orders(Tx& tx, DeliveryChanges& changes, std::span<const storage::Ord
     if (!state) throw Error(state.error());
     states.push_back(std::move(*state));
   }
-  auto customers = customers_of(tx, ids);
-  std::ranges::copy(customers_of_sent_names(tx, orders, states), std::back_inserter(customers));
-  std::ranges::sort(customers);
-  customers.erase(std::ranges::unique(customers).begin(), customers.end());
+  std::vector<std::string_view> sent_names;
+  for (const auto& state : states) sent_names.emplace_back(state.username);
+  const auto customers = customers_of(tx, ids, sent_names);
   hold_customers(tx, customers);
 
   std::vector<storage::OrderRow> erased;

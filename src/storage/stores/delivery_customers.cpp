@@ -17,10 +17,11 @@ constexpr Sql kFindNextCustomer{
     "SELECT customers.id FROM deliveries JOIN accounts ON accounts.id = deliveries.account_id"
     " JOIN customers ON customers.cloud_account_id = accounts.cloud_account_id"
     " AND customers.username_key = deliveries.target_username WHERE deliveries.id = $1"};
-constexpr Sql kNamed{
-    "SELECT customers.id FROM accounts JOIN customers ON customers.cloud_account_id = "
-    "accounts.cloud_account_id"
-    " AND customers.username_key = $2 WHERE accounts.id = $1"};
+constexpr Sql kFindNamed{"SELECT customer_id, target_username FROM deliveries WHERE id = $1"};
+constexpr Sql kFindOfName{
+    "SELECT customers.id FROM deliveries JOIN accounts ON accounts.id = deliveries.account_id"
+    " JOIN customers ON customers.cloud_account_id = accounts.cloud_account_id"
+    " AND customers.username_key = $2 WHERE deliveries.id = $1"};
 constexpr Sql kCustomerOf{
     "SELECT customer_id FROM deliveries WHERE id = $1 AND cloud_account_id = $2 AND customer_id IS NOT NULL"};
 constexpr Sql kSharingWith{
@@ -30,11 +31,22 @@ constexpr Sql kSharingWith{
 
 }  // namespace
 
-std::vector<CustomerId> customers_of(Tx& tx, std::span<const DeliveryId> ids) {
+std::vector<CustomerId> customers_of(Tx& tx, std::span<const DeliveryId> ids,
+                                     std::span<const std::string_view> sent_names) {
   const auto flat = params_of(ids);
   std::vector<CustomerId> customers;
   const auto add = [&](std::size_t, const Row& r) { customers.push_back(r.id<CustomerId>(0)); };
-  tx.query_each(kFindCustomer, 1, flat, add);
+  if (sent_names.empty()) {
+    tx.query_each(kFindCustomer, 1, flat, add);
+  } else {
+    std::vector<Param> renamed;
+    tx.query_each(kFindNamed, 1, flat, [&](std::size_t n, const Row& r) {
+      if (!r.is_null(0)) add(n, r);
+      const bool same = !r.is_null(1) && r.text(1) == sent_names[n];
+      if (!sent_names[n].empty() && !same) renamed.insert(renamed.end(), {ids[n], sent_names[n]});
+    });
+    if (!renamed.empty()) tx.query_each(kFindOfName, 2, renamed, add);
+  }
   tx.query_each(kFindNamesakes, 1, flat, add);
   tx.query_each(kFindItemCustomers, 1, flat, add);
   std::ranges::sort(customers);
@@ -51,15 +63,6 @@ void hold_customers_of(Tx& tx, std::span<const DeliveryId> ids, std::span<const 
   tx.query_each(kFindNextCustomer, 1, flat, add);
   tx.query_each(kFindItemCustomers, 1, flat, add);
   hold_customers(tx, std::move(customers));
-}
-
-std::vector<CustomerId> customers_named(Tx& tx, std::span<const NameAtAccount> names) {
-  std::vector<Param> flat;
-  for (const auto& name : names) flat.insert(flat.end(), {name.account, name.username});
-  std::vector<CustomerId> customers;
-  tx.query_each(kNamed, 2, flat,
-                [&](std::size_t, const Row& r) { customers.push_back(r.id<CustomerId>(0)); });
-  return customers;
 }
 
 std::vector<CustomerId> customers_of(Tx& tx, CloudAccountId cloud_account, std::span<const DeliveryId> ids) {
