@@ -21,8 +21,8 @@ using storage::Tx;
 namespace {
 
 // Failed sign-ins with one address are counted for each network and for all of them together. A stranger locks
-// the address for his own network. With ten networks he locks it for all, but for those where the person is
-// signed in: they are counted alone.
+// the address for one network only. Strangers in ten networks lock it for all networks but those where the person is
+// signed in, which are counted alone.
 constexpr std::int64_t kFreeFailures = 4;  // of one network; the fifth locks
 constexpr std::int64_t kFreeFailuresOfAll = 99;
 constexpr std::int64_t kCountedOfOneNetwork = 10;  // in the count of all
@@ -78,7 +78,7 @@ Millis lock_after(std::int64_t failures, std::int64_t free) {
   return std::min(kLongestLock, kFirstLock * (std::int64_t{1} << doublings));
 }
 
-// Failures of the last kFailuresForgottenAfter, at most.
+// Counts a failure and locks the key accordingly; returns the failures that are not forgotten.
 std::int64_t count_failure(Tx& tx, storage::Blob key, storage::SignInAttempts& attempts, std::int64_t free) {
   const auto now = tx.now();
   if (now - attempts.last_at > kFailuresForgottenAfter) attempts.failures = 0;

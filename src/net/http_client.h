@@ -1,5 +1,5 @@
-// The port for outgoing HTTP, and the policies for the addresses that a call may reach (spec 10.5). Implemented over libcurl's multi
-// interface in curl_client.h; faked in tests.
+// The port for outgoing HTTP, and the policies for the addresses that a call may reach (spec 10.5). Implemented over
+// libcurl's multi interface in curl_client.h; faked in tests.
 #pragma once
 
 #include <cstdint>

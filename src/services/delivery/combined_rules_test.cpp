@@ -24,6 +24,18 @@ class CombinedRules : public testing::OrderRules {
   void fail_calls(const std::string& failing, Fate fate) {
     world.cloud.before = [failing, fate](auto& call, auto&) { return call == failing ? fate : Fate::answer; };
   }
+  // The platform was asked to revoke the file, and has not answered.
+  void approve_while_it_is_revoked(DeliveryId id) {
+    settle();
+    ASSERT_EQ(world.cloud.held(), 1U);
+    ASSERT_TRUE(reopen(id));
+    ASSERT_TRUE(approve(id));
+  }
+  void end_revocation() {
+    world.cloud.before = nullptr;
+    world.cloud.release();
+    settle(1h);
+  }
   ItemStatus item(DeliveryId id, std::size_t n = 0) { return world.items(id).at(n).status; }
 };
 
@@ -92,7 +104,7 @@ TEST_F(CombinedRules, AnApprovalEndsARevocationThatWasNotBegun) {
   world.start_worker(World::unlimited());
   settle(1h);
   EXPECT_EQ(world.status(id), "completed");
-  EXPECT_TRUE(has("u-Ann", "file-1") || has("u-ann", "file-1"));
+  EXPECT_TRUE(has("u-ann", "file-1"));
   EXPECT_EQ(world.cloud.count("revoke"), 0);
   testing::expect_books_balance(world);
 }
@@ -102,13 +114,8 @@ TEST_F(CombinedRules, AnApprovalIsObeyedOnceARevocationUnderWayHasEnded) {
   const auto id = deliver(later(world, "1", {"sku-1"}, 1));
   fail_calls("revoke", Fate::hold_done);
   world.accept(paid(2, Payment::cancelled));
-  settle();
-  ASSERT_EQ(world.cloud.held(), 1U);
-  ASSERT_TRUE(reopen(id));
-  ASSERT_TRUE(approve(id));
-  world.cloud.before = nullptr;
-  world.cloud.release();
-  settle(1h);
+  ASSERT_NO_FATAL_FAILURE(approve_while_it_is_revoked(id));
+  end_revocation();
   EXPECT_EQ(world.status(id), "completed");
   EXPECT_EQ(item(id), ItemStatus::shared);
   EXPECT_TRUE(has("u-ann", "file-1"));
@@ -119,14 +126,9 @@ TEST_F(CombinedRules, AStopAfterAnApprovalLeavesTheRevokedFileRevoked) {
   const auto id = deliver(later(world, "1", {"sku-1"}, 1));
   fail_calls("revoke", Fate::hold_done);
   ASSERT_TRUE(revoke(id));
-  settle();
-  ASSERT_EQ(world.cloud.held(), 1U);
-  ASSERT_TRUE(reopen(id));
-  ASSERT_TRUE(approve(id));
+  ASSERT_NO_FATAL_FAILURE(approve_while_it_is_revoked(id));
   world.accept(paid(2, Payment::cancelled));
-  world.cloud.before = nullptr;
-  world.cloud.release();
-  settle(1h);
+  end_revocation();
   EXPECT_EQ(world.status(id), "completed");
   EXPECT_EQ(item(id), ItemStatus::revoked);
   EXPECT_FALSE(has("u-ann", "file-1"));
