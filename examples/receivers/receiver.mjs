@@ -10,7 +10,10 @@ const TOLERANCE_S = 300;
 const LONGEST_BODY = 1024 * 1024;
 mkdirSync(INBOX, { recursive: true });
 
-const equal = (a, b) => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+function equal(a, b) {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
 const hmac = (key, ...parts) => parts.reduce((mac, part) => mac.update(part), createHmac('sha256', key));
 
 // Why it is not taken; null: it is. `body`: the bytes as they came. Both signatures must stand up; while a secret is rotated the old one

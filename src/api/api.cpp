@@ -6,6 +6,11 @@
 #include <utility>
 
 namespace presetbridge::api {
+namespace {
+
+constexpr Millis kRetryAfter{1'000};  // for an account whose slots are taken
+
+}  // namespace
 
 Task<net::HttpResponse> Api::handle(net::HttpRequest request) {
   const auto began = clock_.now();
@@ -80,6 +85,8 @@ Task<net::HttpResponse> Api::answer(const Router::Route& route, Call call, Trace
     co_return response;
   }
   trace.account = who->principal.account;
+  const auto slot = under_way_.take({{to_string(trace.account), kMostRequestsOfAccount}});
+  if (!slot) co_return *too_often(kRetryAfter);
   const auto rate = who->rate;
   net::HttpResponse response;
   if (!route.access.allows(who->principal)) {

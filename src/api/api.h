@@ -2,6 +2,7 @@
 // functions added (router.h says how).
 #pragma once
 
+#include <limits>
 #include <string>
 
 #include "api/authentication.h"
@@ -12,15 +13,19 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/metrics.h"
+#include "base/shared_slots.h"
 #include "net/http.h"
 #include "net/network_budget.h"
 
 namespace presetbridge::api {
 
+// Requests of one account that a node answers at one time (spec 8.6).
+inline constexpr int kMostRequestsOfAccount = 32;
+
 // For each request: match (404, 405) -> body within the limit (413) -> budget of the caller's
-// network (429) -> authenticate (401, 403, 429) -> permission, step-up (403) -> what the contract says of
-// query and body (422) -> handler. An open route comes after the match to the contract and the handler, or to
-// the handler alone (Access::proven). Every answer enters the metrics by route pattern; faults of the service
+// network (429) -> authenticate (401, 403, 429) -> slots of the account (429) -> permission, step-up (403) ->
+// what the contract says of query and body (422) -> handler. An open route comes after the match to the
+// contract and the handler, or to the handler alone (Access::proven). Every answer enters the metrics by route pattern; faults of the service
 // are logged, with the request's id, method, route pattern and account (spec 8.1, 12.3).
 class Api final : public net::HttpHandler {
  public:
@@ -58,6 +63,7 @@ class Api final : public net::HttpHandler {
   Log& log_;
   Metrics& metrics_;
   const WebFiles* web_;
+  SharedSlots under_way_{std::numeric_limits<int>::max()};  // requests of accounts
 };
 
 }  // namespace presetbridge::api

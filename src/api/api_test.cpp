@@ -37,6 +37,14 @@ struct Answer {
 struct EchoDeps {
   int unused = 0;
 };
+struct SlowDeps {
+  Scheduler& scheduler;
+};
+Task<Reply> answer_slowly(SlowDeps deps, Call) {
+  co_await sleep_for(deps.scheduler, Millis{500});
+  co_return json_response(200, json::object{});
+}
+
 Task<Reply> whoami(EchoDeps, Call call) {
   co_return json_response(200, json::object{{"account", to_string(call.principal.account)},
                                             {"actor", domain::to_string(call.principal.actor())},
@@ -71,6 +79,7 @@ class ApiTest : public ::testing::Test {
                       {.readiness = [this](Executor&) -> Task<Readiness> { return readiness(ready_); },
                        .metrics_text = {}});
     router_.add("GET", "/api/known", Access::anyone_known(), with(EchoDeps{}, whoami));
+    router_.add("GET", "/api/slow", Access::anyone_known(), with(SlowDeps{world_.scheduler}, answer_slowly));
     router_.add("GET", "/api/reads", Access::needs(Permission::deliveries_read), with(EchoDeps{}, whoami));
     router_.add("GET", "/api/logins", Access::needs(Permission::login), with(EchoDeps{}, whoami));
     router_.add("GET", "/test/{secret}/known", Access::anyone_known(),
@@ -562,6 +571,37 @@ TEST_F(ApiTest, SignUpCountsTheAttemptsOfWhoStandsBehindATrustedProxy) {
   api_.reset();  // before its router
 }
 
+// Spec 8.6.
+TEST_F(ApiTest, AnAccountWithAllItsRequestsUnderWayHoldsUpNoOther) {
+  const auto ann = sign_up("ann@example.com");
+  const auto bob = sign_up("bob@example.com");
+  std::vector<int> statuses;
+  std::string retry_after;
+  const auto begin = [&](const Answer& of) {
+    net::HttpRequest request;
+    request.method = "GET";
+    request.target = request.path = "/api/slow";
+    for (const auto& [name, value] : bearer(of)) request.headers.add(name, value);
+    request.remote_address = peer_;
+    request.executor = &world_.scheduler;
+    spawn(api_->handle(std::move(request)), [&](auto outcome) {
+      statuses.push_back(outcome.value->status);
+      retry_after = outcome.value->headers.get("Retry-After").value_or("");
+    });
+  };
+  for (int i = 0; i <= kMostRequestsOfAccount; ++i) begin(ann);
+  world_.scheduler.run();
+  EXPECT_EQ(statuses, std::vector{429});
+  EXPECT_EQ(retry_after, "1");
+  begin(bob);
+  world_.scheduler.advance(std::chrono::seconds{1});
+  EXPECT_EQ(std::ranges::count(statuses, 200), kMostRequestsOfAccount + 1);
+  statuses.clear();
+  begin(ann);
+  world_.scheduler.advance(std::chrono::seconds{1});
+  EXPECT_EQ(statuses, std::vector{200});
+}
+
 TEST_F(ApiTest, ANetworkWhoseSignInsFailIsHeardAgainLaterAndOthersAtOnce) {
   ASSERT_EQ(sign_up("ann@example.com").status, 201);
   const auto sign_in = [&](std::string peer, std::string email, std::string password) {
@@ -629,7 +669,7 @@ TEST_F(ApiTest, OfABuyersRouteTheBudgetAndTheLinkComeBeforeTheContract) {
   services::Buyers buyers(world_.async_db, links, changes, [] {});
   net::KeyBudget looks(world_.clock(), {.times = 1, .window = std::chrono::minutes{1}});
   services::BuyerChanges live({world_.scheduler, world_.async_db, world_.clock(), world_.log, metrics_});
-  services::ReaderBudget readers(1);
+  SharedSlots readers(1);
   add_buyer_routes(router_, {.buyers = buyers,
                              .failures = failures_,
                              .looks = looks,

@@ -14,7 +14,8 @@ services::WantedMapping read_mapping(JsonFields& fields) {
   w.file_id = fields.optional_text("fileId", {.min = 0, .max = 200}).value_or("");
   w.kind = fields.optional_text("kind", {.min = 0, .max = 40}).value_or("");
   w.file_name = fields.optional_text("fileName", {.min = 0, .max = 200}).value_or("");
-  fields.skip({"id", "stale"});  // what GET shows can be sent back as it is
+  w.stale = fields.optional_flag("stale").value_or(false);
+  fields.skip({"id"});  // what GET shows can be sent back as it is
   if (delivers && w.file_id.empty()) fields.problem("fileId", "is required to deliver");
   if (!delivers && !w.file_id.empty()) fields.problem("fileId", "must be left out to ignore");
   return w;

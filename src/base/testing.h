@@ -2,6 +2,7 @@
 // and metrics to inspect, and a virtual-time scheduler that runs callbacks in a fixed order.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <random>
 #include <string>
@@ -13,15 +14,16 @@
 
 namespace presetbridge::testing {
 
+// Threads may read it while one sets it.
 class ManualClock final : public Clock {
  public:
   explicit ManualClock(Timestamp start = from_unix_ms(1'790'000'000'000)) : now_(start) {}
-  Timestamp now() const override { return now_; }
-  void advance(Millis by) { now_ += by; }
+  Timestamp now() const override { return now_.load(); }
+  void advance(Millis by) { now_ = now_.load() + by; }
   void set(Timestamp to) { now_ = to; }
 
  private:
-  Timestamp now_;
+  std::atomic<Timestamp> now_;
 };
 
 // Deterministic, not secure.

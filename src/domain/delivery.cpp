@@ -8,9 +8,10 @@
 namespace presetbridge::domain {
 
 PendingAction combine(const PendingAction& current, const PendingAction& next) {
-  // A merchant who reopens takes the invalidation back; else the stronger action stays.
+  // A merchant who reopens takes back the invalidation, or the order's stop; else the stronger action stays.
   const bool taken_back =
-      current.kind == PendingActionKind::invalidate && next.kind == PendingActionKind::reopen;
+      next.kind == PendingActionKind::reopen &&
+      (current.kind == PendingActionKind::invalidate || current.kind == PendingActionKind::stop);
   PendingAction result = next.kind >= current.kind || taken_back ? next : current;
   // A corrected name is wanted whatever else is: what stops the delivery now may be reopened later.
   result.name = next.name.username.empty() ? current.name : next.name;

@@ -86,10 +86,10 @@ Verdict conclude_job(const ItemTally& items, Finding finding, ResolutionCode cod
     case PendingActionKind::cloud_account_changed:
       return {.cause = end_of(items).value_or(Cause::cloud_account_changed)};
     case PendingActionKind::review:
-      if (done(items)) return {.cause = Cause::nothing_left_owed};
       // An order that is too large has no items to conclude from.
-      if (items.dropped > 0 && !pending.reviews.has(ReviewReason::too_large))
-        return {.cause = end_of(items).value_or(review_cause(pending.reviews))};
+      if (pending.reviews.has(ReviewReason::too_large)) return {.cause = review_cause(pending.reviews)};
+      if (done(items)) return {.cause = Cause::nothing_left_owed};
+      if (items.dropped > 0) return {.cause = end_of(items).value_or(review_cause(pending.reviews))};
       return {.cause = review_cause(pending.reviews)};
     case PendingActionKind::reopen:
       return {.cause = Cause::reopened};

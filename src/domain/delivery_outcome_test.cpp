@@ -109,7 +109,11 @@ TEST(DeliveryOutcome, OfTheReasonsOfAReviewTheGravestIsItsCause) {
   EXPECT_EQ(conclude_job({.owed = 1}, Finding::worked, kNoCode, pending_review(reasons)).cause,
             Cause::high_risk);
   EXPECT_EQ(conclude_job({.shared = 1}, Finding::worked, kNoCode, pending_review(reasons)).cause,
-            Cause::nothing_left_owed)
+            Cause::high_risk)
+      << "what the order owes beyond that is not known";
+  EXPECT_EQ(
+      conclude_job({.shared = 1}, Finding::worked, kNoCode, pending_review(ReviewReason::high_risk)).cause,
+      Cause::nothing_left_owed)
       << "only unshared work is reviewed";
 }
 

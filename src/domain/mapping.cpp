@@ -291,10 +291,8 @@ ItemPlan plan_items(std::span<const ItemNow> items, const OrderState& order, con
     return plan;
   }
   std::unordered_set<std::string_view> held;
-  std::size_t count = 0;
   for (const ItemNow& item : items) {
     held.insert(item.file_id);
-    ++count;
     if (item.by_file) continue;
     std::vector<std::string> owed_by;
     const bool delivered = is_with_customer(item);
@@ -316,10 +314,16 @@ ItemPlan plan_items(std::span<const ItemNow> items, const OrderState& order, con
   for (const OwedFile& file : mapped.files) {
     if (!held.contains(file.file_id)) plan.add.push_back(file);
   }
-  if (count + plan.add.size() > kMaxFiles) {
-    plan.too_many = !plan.add.empty();
-    plan.add.clear();
-  }
+  if (plan.add.empty()) return plan;
+  const std::unordered_set<ItemId> owe(plan.owe.begin(), plan.owe.end());
+  const auto stay_dropped = std::ranges::count_if(items, [&](const ItemNow& item) {
+    return item.status == ItemStatus::dropped && !owe.contains(item.id);
+  });
+  const std::size_t left = items.size() - static_cast<std::size_t>(stay_dropped) - plan.drop.size();
+  if (left + plan.add.size() <= kMaxFiles && items.size() + plan.add.size() <= kMaxItems) return plan;
+  // The items stay those of their lines; a refund drops them all the same.
+  plan = plan_items(items, order, {}, false);
+  plan.too_many = true;
   return plan;
 }
 

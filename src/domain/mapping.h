@@ -58,7 +58,8 @@ struct OwedFile {
 inline constexpr std::string_view kByFile = "file_id";
 std::string_view matched_by(const OwedFile& file);
 
-inline constexpr std::size_t kMaxFiles = 500;  // that one delivery may owe (spec 2.14)
+inline constexpr std::size_t kMaxFiles = 500;    // that one delivery may owe (spec 2.14)
+inline constexpr std::size_t kMaxItems = 1'000;  // of one delivery, with those that it owes no more
 
 // The result of mapping the lines of an order.
 struct MappedOrder {
@@ -125,7 +126,9 @@ struct ItemPlan {
   std::vector<ItemId> refunded;  // every line that owes it is refunded, reached the customer or not
   // Items that are owed by other lines than before: by these.
   std::vector<std::pair<ItemId, std::vector<std::string>>> lines;
-  bool too_many = false;  // with `add` the delivery would owe more than kMaxFiles: nothing is added
+  // With `add` the delivery would have more than kMaxFiles, or kMaxItems: nothing is added, and each item stays
+  // that of its lines.
+  bool too_many = false;
   bool operator==(const ItemPlan&) const = default;
 };
 // `mapped`: what its lines owe now, as far as they were looked at; those of other lines owe what they did.

@@ -292,17 +292,52 @@ TEST(ItemPlan, WhatTheOrdersEndTookBackIsOwedAgainWhenItIsPaid) {
   EXPECT_EQ(plan.keep, std::vector<ItemId>{ItemId{3}});
 }
 
-TEST(ItemPlan, NothingIsAddedBeyondWhatADeliveryMayOwe) {
-  const OrderState order = state({line("1", "A", "", "", "")});
+std::vector<ItemNow> items_of(std::size_t many, ItemStatus status, const std::string& line) {
   std::vector<ItemNow> items;
-  for (std::size_t i = 0; i < kMaxFiles; ++i)
-    items.push_back(
-        {ItemId{static_cast<std::int64_t>(i) + 1}, "f" + std::to_string(i), ItemStatus::owed, {"1"}});
-  const MappedOrder mapped{.lines = {"1"}, .files = {owed("one more", {"1"})}};
-  const ItemPlan plan = plan_items(items, order, mapped, false);
+  for (std::size_t i = 0; i < many; ++i)
+    items.push_back({ItemId{static_cast<std::int64_t>(i) + 1}, "f" + std::to_string(i), status, {line}});
+  return items;
+}
+MappedOrder mapped_anew(std::size_t many, const std::string& line) {
+  MappedOrder mapped{.lines = {line}};
+  for (std::size_t i = 0; i < many; ++i) mapped.files.push_back(owed("new" + std::to_string(i), {line}));
+  return mapped;
+}
+
+TEST(ItemPlan, NothingIsChangedBeyondWhatADeliveryMayOwe) {
+  const OrderState order = state({line("1", "A", "", "", "")});
+  // They are with the customer, so they count.
+  const ItemPlan plan =
+      plan_items(items_of(kMaxFiles - 10, ItemStatus::shared, "1"), order, mapped_anew(11, "1"), true);
   EXPECT_TRUE(plan.too_many);
   EXPECT_TRUE(plan.add.empty());
-  EXPECT_FALSE(plan_items(items, order, {}).too_many);
+  EXPECT_TRUE(plan.lines.empty());
+  EXPECT_FALSE(
+      plan_items(items_of(kMaxFiles - 10, ItemStatus::shared, "1"), order, mapped_anew(10, "1"), true)
+          .too_many);
+  EXPECT_FALSE(plan_items(items_of(kMaxFiles, ItemStatus::owed, "1"), order, {}).too_many);
+}
+
+TEST(ItemPlan, OtherFilesTakeThePlacesOfThoseThatAreOwedNoMore) {
+  const OrderState order = state({line("1", "A", "", "", "")});
+  const auto plan = plan_items(items_of(300, ItemStatus::owed, "1"), order, mapped_anew(300, "1"), true);
+  EXPECT_FALSE(plan.too_many);
+  EXPECT_EQ(plan.add.size(), 300);
+  EXPECT_EQ(plan.drop.size(), 300);
+  // Rows are bounded, whatever their state.
+  EXPECT_TRUE(
+      plan_items(items_of(kMaxItems - 299, ItemStatus::dropped, "1"), order, mapped_anew(300, "1"), true)
+          .too_many);
+}
+
+TEST(ItemPlan, ARefundDropsItsFilesWhereTooManyWouldBeAdded) {
+  OrderState order = state({line("1", "A", "", "", ""), line("2", "B", "", "", "")});
+  auto items = items_of(kMaxFiles - 10, ItemStatus::shared, "1");
+  items.push_back({ItemId{9'999}, "g", ItemStatus::owed, {"2"}});
+  order.lines[1].quantity = 0;
+  const auto plan = plan_items(items, order, mapped_anew(11, "1"), true);
+  EXPECT_TRUE(plan.too_many);
+  EXPECT_EQ(plan.drop, std::vector<ItemId>{ItemId{9'999}});
 }
 
 TEST(MappingWords, AreReadBack) {

@@ -7,6 +7,9 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "crypto/digest.h"
+#include "crypto/encoding.h"
+
 namespace presetbridge::domain {
 namespace {
 
@@ -78,13 +81,23 @@ void tell_trash(OrderState& s, const OrderEvent& e) {
   s.trash_timed = false;
 }
 
-void tell_risk(OrderState& s, bool high, const Time& at) {
-  if (s.risk_at && s.risk_at == at) {
-    s.high_risk = s.high_risk || high;
-  } else if (replaces(s.risk_at, at)) {
-    s.high_risk = high;
-    s.risk_at = later(s.risk_at, at);
+RiskAssessment& risk_of(OrderState& s, const std::string& source) {
+  const auto known = std::ranges::lower_bound(s.risks, source, {}, &RiskAssessment::source);
+  if (known != s.risks.end() && known->source == source) return *known;
+  if (s.risks.size() >= kMostRiskSources && !source.empty()) return risk_of(s, "");
+  return *s.risks.insert(known, {.source = source});
+}
+
+// The clearance of one source leaves what another one found.
+void tell_risk(OrderState& s, const std::string& source, bool high, const Time& at) {
+  auto& risk = risk_of(s, source);
+  if (risk.at && risk.at == at) {
+    risk.high = risk.high || high;
+  } else if (replaces(risk.at, at)) {
+    risk.high = high;
+    risk.at = later(risk.at, at);
   }
+  s.high_risk = std::ranges::any_of(s.risks, &RiskAssessment::high);
 }
 
 void tell_customer(OrderState& s, const OrderEvent& e) {
@@ -103,11 +116,17 @@ void tell_customer(OrderState& s, const OrderEvent& e) {
   }
 }
 
+// Long ids are told apart, and found in refunds, by their digest.
+std::string stored_line_id(const std::string& id) {
+  if (id.size() <= kMaxLineIdBytes) return id;
+  return "~" + crypto::hex_encode(crypto::sha256(id)).substr(0, kMaxLineIdBytes - 1);
+}
+
 std::vector<OrderLine> with_line_ids(std::vector<OrderLine> lines) {
   std::set<std::string> taken;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     OrderLine& line = lines[i];
-    if (line.line_id.size() > kMaxLineIdBytes) line.line_id.clear();
+    line.line_id = stored_line_id(line.line_id);
     if (line.line_id.empty() || taken.contains(line.line_id)) line.line_id = "#" + std::to_string(i + 1);
     while (!taken.insert(line.line_id).second) line.line_id += "'";
     line.quantity = std::clamp<std::int64_t>(line.quantity, 0, kMaxQuantity);
@@ -122,7 +141,7 @@ std::map<std::string, std::int64_t> by_line(const std::vector<RefundLine>& lines
   std::map<std::string, std::int64_t> sums;
   for (const RefundLine& line : lines) {
     if (line.line_id.empty()) continue;
-    std::int64_t& sum = sums[line.line_id];
+    std::int64_t& sum = sums[stored_line_id(line.line_id)];
     sum = std::min(sum + std::clamp<std::int64_t>(line.quantity, 0, kMaxQuantity), kMaxQuantity);
   }
   return sums;
@@ -181,7 +200,7 @@ void tell_order(OrderState& s, const OrderEvent& e) {
   tell_trash(s, e);
   if (!e.trashed) tell_payment(s, e.payment, e.updated_at);
   tell_customer(s, e);
-  if (e.high_risk) tell_risk(s, true, e.updated_at);
+  if (e.high_risk) tell_risk(s, e.risk_source, true, e.updated_at);
   if (!s.seen || replaces(s.updated_at, e.updated_at)) {
     auto lines = with_line_ids(e.lines);
     keep_mapped(s.lines, lines);
@@ -272,7 +291,7 @@ MergeResult merge(const std::optional<OrderState>& stored, const OrderEvent& eve
       }
       break;
     case OrderEvent::Kind::risk:
-      tell_risk(after, event.high_risk, event.updated_at);
+      tell_risk(after, event.risk_source, event.high_risk, event.updated_at);
       break;
     case OrderEvent::Kind::customer_redact:
     case OrderEvent::Kind::shop_redact:

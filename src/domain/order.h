@@ -34,8 +34,18 @@ namespace presetbridge::domain {
 // Refunds and lines of refunds, together (spec 2.14). Those beyond the limit are not stored, and only flag
 // the order: it is never read as refunded.
 inline constexpr std::size_t kMaxRefundLines = 2000;
-// A line's id that is longer is of no store, and counts as absent: each item remembers the ids of its lines.
+// A line's id that is longer is stored as a digest of it, in lines and refunds alike: each item remembers the ids
+// of its lines.
 inline constexpr std::size_t kMaxLineIdBytes = 32;
+// Sources of risk assessments whose last one is stored; further ones count as one source.
+inline constexpr std::size_t kMostRiskSources = 8;
+
+struct RiskAssessment {
+  std::string source;  // as the store names who assessed; empty: it does not say
+  bool high = false;
+  std::optional<Timestamp> at;
+  bool operator==(const RiskAssessment&) const = default;
+};
 
 struct OrderState {
   bool seen = false;  // false: a tombstone; nothing but stops, refunds or risk is known
@@ -47,8 +57,8 @@ struct OrderState {
       lines;  // line_id never empty and unique: "#1", "#2" by position where the store gave none
   bool too_large = false;
   bool test = false;
-  bool high_risk = false;
-  bool erased = false;  // personal fields are blank and stay so (spec 9.6)
+  bool high_risk = false;  // by one of `risks`
+  bool erased = false;     // personal fields are blank and stay so (spec 9.6)
   // The merchant approved the order as it is, unpaid, of high risk or too large to be read: that is not asked
   // again, until the store has reported that the order is over, and then reports it anew.
   bool approved_unpaid = false;
@@ -68,7 +78,7 @@ struct OrderState {
   std::optional<Timestamp> reported_at;  // the time of the event that gave the payment
   std::optional<Timestamp> username_at;  // of the event that the username is from
   std::optional<Timestamp> email_at;
-  std::optional<Timestamp> risk_at;
+  std::vector<RiskAssessment> risks = {};  // the last of each source, by source
   bool operator==(const OrderState&) const = default;
 
   Payment payment() const { return trashed_at ? Payment::cancelled : untimed_stop.value_or(reported); }

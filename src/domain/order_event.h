@@ -80,7 +80,7 @@ struct OrderEvent {
     order,            // the whole order as it now stands
     refund,           // only `order_id` and `refunds` (provider_a refunds/create)
     stop,             // only `order_id` and `payment` (provider_b order.deleted)
-    risk,             // only `order_id`; `high_risk` says which way
+    risk,             // only `order_id`; `high_risk` says which way, `risk_source` who
     customer_redact,  // privacy topics: `order_ids`, `email` (spec 9.6)
     shop_redact,
     data_request,
@@ -101,7 +101,8 @@ struct OrderEvent {
   Payment payment = Payment::deliver;
   std::vector<Refund> refunds;
   bool high_risk = false;
-  bool test = false;  // marked as a test order by the store
+  std::string risk_source;  // who assessed the risk, as the store says; empty: it does not
+  bool test = false;        // marked as a test order by the store
   // The platform's own "send test" sample: a dry run whatever its fields say (spec 2.11).
   bool sample = false;
   // The payment is `cancelled` because the order is in the trash or deleted: it stops what is unshared, takes

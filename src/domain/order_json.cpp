@@ -108,6 +108,18 @@ Refund refund_of(const json::object& o) {
   return refund;
 }
 
+json::object to_json(const RiskAssessment& risk) {
+  json::object o;
+  put(o, "source", risk.source);
+  put(o, "high", risk.high);
+  put(o, "at", risk.at);
+  return o;
+}
+
+RiskAssessment risk_of(const json::object& o) {
+  return {.source = text(o, "source"), .high = flag(o, "high"), .at = time(o, "at")};
+}
+
 OrderState state_of(const json::object& o) {
   if (o.at("v").as_int64() != kVersion) throw BadState();
   OrderState s{.seen = flag(o, "seen"),
@@ -134,8 +146,13 @@ OrderState state_of(const json::object& o) {
                .updated_at = time(o, "updatedAt"),
                .reported_at = time(o, "toldAt"),
                .username_at = time(o, "usernameAt"),
-               .email_at = time(o, "emailAt"),
-               .risk_at = time(o, "riskAt")};
+               .email_at = time(o, "emailAt")};
+  if (const json::value* risks = o.if_contains("risks")) {
+    for (const json::value& risk : risks->as_array()) s.risks.push_back(risk_of(risk.as_object()));
+  } else if (s.high_risk || o.contains("riskAt")) {
+    // A program of before stored the newest assessment alone.
+    s.risks.push_back({.source = "", .high = s.high_risk, .at = time(o, "riskAt")});
+  }
   if (const json::value* stop = o.if_contains("stop")) s.untimed_stop = payment_of(stop->as_string());
   if (const json::value* lines = o.if_contains("lines")) {
     for (const json::value& line : lines->as_array()) s.lines.push_back(line_of(line.as_object()));
@@ -174,7 +191,11 @@ std::string encode(const OrderState& s) {
   put(o, "toldAt", s.reported_at);
   put(o, "usernameAt", s.username_at);
   put(o, "emailAt", s.email_at);
-  put(o, "riskAt", s.risk_at);
+  if (!s.risks.empty()) {
+    json::array risks;
+    for (const RiskAssessment& risk : s.risks) risks.push_back(to_json(risk));
+    o.emplace("risks", std::move(risks));
+  }
   if (!s.lines.empty()) {
     json::array lines;
     for (const OrderLine& line : s.lines) lines.push_back(to_json(line));

@@ -202,6 +202,33 @@ TEST(OrderMerge, HighRiskIsHeldFromWhicheverSideItComes) {
   EXPECT_TRUE(deliverable(after({order(kStart), risk, cleared})));
 }
 
+TEST(OrderMerge, TheClearanceOfOneAssessorLeavesTheHighRiskOfAnother) {
+  OrderEvent high;
+  high.kind = Kind::risk;
+  high.order_id = "1001";
+  high.high_risk = true;
+  high.risk_source = "a";
+  high.updated_at = kStart;
+  OrderEvent low = high;
+  low.high_risk = false;
+  low.risk_source = "b";
+  low.updated_at = kStart + std::chrono::seconds{1};
+  EXPECT_FALSE(deliverable(after({order(kStart), high, low})));
+  EXPECT_FALSE(deliverable(after({order(kStart), low, high})));
+  low.risk_source = "a";
+  EXPECT_TRUE(deliverable(after({order(kStart), high, low})));
+  const auto state = after({order(kStart), high, low});
+  EXPECT_EQ(decode_order_state(encode(state)).value(), state);
+  // However many assess, one order stores a few of them, and forgets no high risk.
+  auto many = after({order(kStart), high});
+  for (int i = 0; i < 100; ++i) {
+    low.risk_source = std::to_string(i);
+    many = merge(many, low).state;
+  }
+  EXPECT_LE(many.risks.size(), kMostRiskSources + 1);
+  EXPECT_TRUE(many.high_risk);
+}
+
 TEST(OrderMerge, AGenericRepeatChangesNothing) {
   OrderEvent first = order(std::nullopt);
   first.provider = Provider::generic;
@@ -351,10 +378,16 @@ TEST(OrderMerge, NewsAreLinesPaymentRefundsRiskAndNames) {
   EXPECT_TRUE(merge(state, order(kStart + 1h, Payment::awaiting_payment)).change.news());
 }
 
-TEST(OrderMerge, ALineIdThatIsTooLongCountsAsAbsent) {
+TEST(OrderMerge, ALineWithALongIdIsFoundByItsRefunds) {
   OrderEvent e = order(kStart);
-  e.lines[0].line_id = std::string(kMaxLineIdBytes + 1, '9');
-  EXPECT_EQ(after({e}).lines[0].line_id, "#1");
+  e.lines.resize(1);
+  e.lines[0].line_id = "6f0a4a0e-4f2b-4a40-9d0c-8f3b1f2e7a11";
+  ASSERT_GT(e.lines[0].line_id.size(), kMaxLineIdBytes);
+  const auto state = after({e, refund("r", {{e.lines[0].line_id, e.lines[0].quantity}})});
+  EXPECT_LE(state.lines[0].line_id.size(), kMaxLineIdBytes);
+  EXPECT_EQ(PaidQuantities(state).of(state.lines[0]), 0);
+  e.lines[0].line_id.back() = '2';
+  EXPECT_NE(after({e}).lines[0].line_id, state.lines[0].line_id);
 }
 
 // Events of one order, each with its own time, of every kind that merges.

@@ -214,6 +214,8 @@ Task<Expected<ExternalSignIn::Begun>> ExternalSignIn::begin(Executor& executor, 
       {"code_challenge", crypto::base64url_encode(crypto::sha256(attempt.verifier))},
       {"code_challenge_method", "S256"}};
   if (step_up) query.emplace_back("max_age", std::to_string(kStepUpAfter / std::chrono::seconds{1}));
+  // A provider that never says when somebody signed in has them choose their account, at least.
+  if (step_up && !endpoints->states_auth_time) query.emplace_back("prompt", "select_account");
   const char separator = endpoints->authorization.contains('?') ? '&' : '?';
   co_return Begun{endpoints->authorization + separator + form(query), crypto::base64url_encode(sealed)};
 }
@@ -292,7 +294,8 @@ Task<LoginResult<ExternalSignIn::Ended>> ExternalSignIn::finish(Executor& execut
   if (answer.code.empty() || answer.code.size() > kLongestCode) co_return answer_invalid();
   auto token = co_await redeem(executor, *issuer, *begun, std::move(answer.code));
   if (!token) co_return std::unexpected(token.error());
-  if (begun->step_up) co_return co_await confirm(executor, *begun, std::move(*token), device.origin());
+  if (begun->step_up)
+    co_return co_await confirm(executor, *issuer, *begun, std::move(*token), device.origin());
   auto tokens =
       co_await sign_in(executor, *issuer, *begun, std::move(*token), std::move(caller), std::move(device));
   if (!tokens) co_return std::unexpected(tokens.error());
@@ -349,11 +352,22 @@ Task<LoginResult<Tokens>> ExternalSignIn::sign_in(Executor& executor, const Issu
   co_return deps_.sessions.tokens(std::move(*opened));
 }
 
-Task<LoginResult<ExternalSignIn::Ended>> ExternalSignIn::confirm(Executor& executor, const Attempt& attempt,
-                                                                 VerifiedToken token, Origin origin) {
+Task<LoginResult<ExternalSignIn::Ended>> ExternalSignIn::confirm(Executor& executor, Issuer& issuer,
+                                                                 const Attempt& attempt, VerifiedToken token,
+                                                                 Origin origin) {
+  const auto now = deps_.clock.now();
+  if (!token.auth_time) {
+    const auto endpoints = co_await issuer.remote.endpoints(executor);
+    if (!endpoints) co_return unavailable();
+    // The token was redeemed just now for this attempt, which its nonce names.
+    if (!endpoints->states_auth_time) token.auth_time = now;
+  }
   // The request had max_age.
-  if (!token.auth_time || deps_.clock.now() - *token.auth_time > kStepUpAfter + TokenVerifier::leeway)
-    co_return answer_invalid();
+  if (!token.auth_time || now - *token.auth_time > kStepUpAfter + TokenVerifier::leeway)
+    co_return fail(
+        "ISSUER_ANSWER_INVALID",
+        "The identity provider does not say that you signed in there within the last ten minutes, so "
+        "nothing was confirmed. Sign out there and try again, and tell the operator if it stays so.");
   auto session = co_await deps_.async_db.read(
       executor, [&](Tx& tx) { return storage::find_session(tx, attempt.step_up); });
   if (!session) co_return std::unexpected(session.error());

@@ -115,8 +115,8 @@ class ExternalSignIn {
                                        std::string code);
   Task<LoginResult<Tokens>> sign_in(Executor& executor, const Issuer& issuer, const Attempt& attempt,
                                     VerifiedToken token, net::Caller caller, Device device);
-  Task<LoginResult<Ended>> confirm(Executor& executor, const Attempt& attempt, VerifiedToken token,
-                                   Origin origin);
+  Task<LoginResult<Ended>> confirm(Executor& executor, Issuer& issuer, const Attempt& attempt,
+                                   VerifiedToken token, Origin origin);
 
   const Deps deps_;
   const std::string base_url_;

@@ -44,6 +44,7 @@ class Provider final : public net::HttpClient {
       json::object claims{
           {"iss", iss},       {"sub", sub},     {"aud", "client id"}, {"iat", now},
           {"exp", now + 300}, {"nonce", nonce}, {"auth_time", now},   {"email", "a@b.example"}};
+      if (!states_auth_time) claims.erase("auth_time");
       return json::serialize(json::object{{"id_token", key_.sign(json::serialize(claims))}});
     }
     json::object discovery{{"issuer", iss},
@@ -55,6 +56,7 @@ class Provider final : public net::HttpClient {
       for (const auto& one : methods) list.emplace_back(one);
       discovery["token_endpoint_auth_methods_supported"] = std::move(list);
     }
+    if (!listed_claims.empty()) discovery["claims_supported"] = listed_claims;
     return json::serialize(discovery);
   }
   std::string header(std::string_view name) const {
@@ -68,6 +70,8 @@ class Provider final : public net::HttpClient {
   std::string nonce;
   std::string token_endpoint = std::string(kIss) + "/token";
   std::vector<std::string> methods;
+  json::array listed_claims;
+  bool states_auth_time = true;
   std::optional<net::HttpFailure> failure;
   std::vector<net::OutgoingRequest> sent;
 
@@ -253,6 +257,27 @@ TEST_F(ExternalSignInTest, AStepUpConfirmsTheSessionThatBeganIt) {
   EXPECT_EQ(code(world_.await(back(*begun))), "UNAUTHORIZED");
   session.iss = "https://bridge.example";
   EXPECT_EQ(begin(session).error().code, "FORBIDDEN");
+}
+
+TEST_F(ExternalSignInTest, AProviderThatNeverStatesTheTimeOfASignInConfirmsByChoosingTheAccount) {
+  provider_.states_auth_time = false;
+  const auto step_up = [&] {
+    const auto first = sign_in("ann");
+    EXPECT_TRUE(first);
+    storage::SessionRow session;
+    world_.db->read([&](storage::Tx& tx) { session = *storage::find_session(tx, first->tokens->session); });
+    const auto begun = begin(session);
+    EXPECT_TRUE(begun);
+    return std::pair(parameter(begun->url, "prompt"), code(world_.await(back(*begun))));
+  };
+  // It may state it, as far as its discovery document says.
+  EXPECT_EQ(step_up(), std::pair(std::string(), std::string("ISSUER_ANSWER_INVALID")));
+  provider_.listed_claims = {"sub", "auth_time"};
+  make(Signup::open, "s3cret&");
+  EXPECT_EQ(step_up(), std::pair(std::string(), std::string("ISSUER_ANSWER_INVALID")));
+  provider_.listed_claims = {"sub", "iat"};
+  make(Signup::open, "s3cret&");
+  EXPECT_EQ(step_up(), std::pair(std::string("select_account"), std::string("signed in")));
 }
 
 }  // namespace

@@ -28,16 +28,23 @@ std::unexpected<Error> unavailable() {
   return fail("ISSUER_UNAVAILABLE", "The identity provider's keys cannot be read at this moment.");
 }
 
+bool has_text(const json::array& list, std::string_view text) {
+  return std::ranges::any_of(
+      list, [&](const json::value& one) { return one.is_string() && one.get_string() == text; });
+}
+
 // How the client's secret is to be sent: as the header, unless only the body will do (RFC 8414, section 2).
 bool wants_secret_in_body(const json::object& discovery) {
   const auto* methods = discovery.if_contains("token_endpoint_auth_methods_supported");
   if (methods == nullptr || !methods->is_array()) return false;
   const auto& list = methods->get_array();
-  const auto lists = [&](std::string_view name) {
-    return std::ranges::any_of(
-        list, [&](const json::value& one) { return one.is_string() && one.get_string() == name; });
-  };
-  return !lists("client_secret_basic") && lists("client_secret_post");
+  return !has_text(list, "client_secret_basic") && has_text(list, "client_secret_post");
+}
+
+// OpenID Connect Discovery 1.0, section 3; a provider that lists no claims may make any.
+bool states_auth_time(const json::object& discovery) {
+  const auto* claims = discovery.if_contains("claims_supported");
+  return claims == nullptr || !claims->is_array() || has_text(claims->get_array(), "auth_time");
 }
 
 // The documents of an issuer, as read at one time.
@@ -145,7 +152,8 @@ struct RemoteIssuer::State {
       const auto text = text_member(discovery, name);
       return same_security(options.iss, text) ? std::string(text) : std::string();
     };
-    return {url("authorization_endpoint"), url("token_endpoint"), wants_secret_in_body(discovery)};
+    return {url("authorization_endpoint"), url("token_endpoint"), wants_secret_in_body(discovery),
+            states_auth_time(discovery)};
   }
 
   Task<Expected<Known>> fetch(Executor& executor) {

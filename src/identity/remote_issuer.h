@@ -23,7 +23,8 @@ struct RemoteIssuerOptions {
 struct IssuerEndpoints {
   std::string authorization;
   std::string token;
-  bool secret_in_body = false;  // client_secret_post; else client_secret_basic
+  bool secret_in_body = false;   // client_secret_post; else client_secret_basic
+  bool states_auth_time = true;  // false: it lists the claims that it makes, and `auth_time` is none of them
 };
 
 // Many callers wait for one fetch. While fetching fails, keys that are known go on being used for a day.

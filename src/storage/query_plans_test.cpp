@@ -350,6 +350,9 @@ std::vector<HotQuery> hot_queries(const Known& k) {
       {"lock_failed_of_customer",
        {"deliveries_failed_of_customer"},
        [=](Tx& tx) { lock_failed_of_customer(tx, k.customer); }},
+      {"lock_unanswered_of_customer",
+       {"deliveries_failed_of_customer"},
+       [=](Tx& tx) { lock_unanswered_of_customer(tx, k.customer, Timestamp{}, Timestamp{}, 500); }},
       {"find_failed_deliveries",
        {"deliveries_failed"},
        [=](Tx& tx) { find_failed_deliveries(tx, k.account, failed_for, {}, 200); }},
@@ -537,7 +540,7 @@ std::vector<HotQuery> hot_queries(const Known& k) {
          list_purchases(tx, k.account, domain::PurchaseState::pending, {});
          list_all_purchases(tx, {}, {});
          list_all_purchases(tx, domain::PurchaseState::pending, {});
-         count_pending_purchases(tx, k.account, true, 20);
+         count_pending_purchases(tx, k.account, true, Timestamp{}, 20);
          count_old_pending_purchases(tx, true, tx.now(), 100);
          any_purchase_due(tx, true);
          claim_due_purchases(tx, true, tx.now(), 10);

@@ -131,6 +131,11 @@ async function forgeries(event) {
     'only the standard signature': without(good, 'x-vendor-signature'),
     'a wrong simple signature': withHeader(good, 'x-vendor-signature', `sha256=${'0'.repeat(64)}`),
     'a wrong standard signature': withHeader(good, 'webhook-signature', `v1,${Buffer.alloc(32).toString('base64')}`),
+    'a standard signature with a byte of another alphabet': withHeader(
+      good,
+      'webhook-signature',
+      `${good.headers['webhook-signature'].slice(0, -1)}\u00e9`,
+    ),
     'an empty standard signature': withHeader(good, 'webhook-signature', ' '),
     'no id': without(good, 'webhook-id'),
     'another id': withHeader(good, 'webhook-id', '5b7c9a52-6d0e-4c0e-9a53-5f2d6f0f3a11'),

@@ -162,6 +162,8 @@ void Model::take(const OrderEvent& event, Timestamp now) {
       if (former != order.lines.end() && former->sku == line.sku) {
         line.files = former->files;
         line.unmapped = former->unmapped;
+      } else if (order.delivery && order.delivery->replacing) {
+        order.delivery->replacing->lines.erase(line.id);  // it is another product
       }
       lines.push_back(std::move(line));
     }
@@ -193,7 +195,14 @@ void Model::take(const OrderEvent& event, Timestamp now) {
       // What is refunded in all that it would deliver is mapped when some of it is paid.
       const bool maps =
           std::ranges::any_of(order.lines, [](const Line& l) { return l.files && !l.files->empty(); });
-      if (maps) order.lines = before_mapping;
+      const bool unmapped =
+          std::ranges::any_of(order.lines, [&](const Line& l) { return l.unmapped && is_paid(order, l); });
+      if (maps && !unmapped) order.lines = before_mapping;
+      if (maps && unmapped) {
+        for (auto& line : order.lines) {
+          if (line.files && !line.files->empty()) line.files.reset();
+        }
+      }
       return;
     }
     make_delivery(order, now);

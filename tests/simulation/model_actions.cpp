@@ -80,10 +80,12 @@ void Model::retry(const std::string& id, const std::string& name, Timestamp now)
   if (!name.empty()) rename(order, d, name, now);
   if (order.too_large) d.open_question = true;
   // spec 3.11: mappings are read again for what is not shared.
-  const auto before = unmapped(order);
-  map_all(order);
-  count_unmapped(order, before, !d.open_question && !d.racing);
-  align(order, d);
+  if (!is_stopped(order)) {
+    const auto before = unmapped(order);
+    map_all(order);
+    count_unmapped(order, before, !d.open_question && !d.racing);
+    align(order, d);
+  }
   if (d.standing == Standing::in_review) return;
   d.first_waited = d.waits_since = std::nullopt;
   resume(order, d, false);
@@ -99,7 +101,9 @@ void Model::reopen(const std::string& order) {
   auto& d = *delivery(order);
   command(d);
   d.standing = Standing::in_review;
-  d.reviews = ReviewReason::reopened;
+  // Risk, payment and size show too: an approval covers them (spec 3.1).
+  d.reviews = unapproved(orders_.at(order));
+  d.reviews.add(ReviewReason::reopened);
   d.code = ResolutionCode::none;
   d.by = InvalidatedBy::nobody;
   d.reason.clear();

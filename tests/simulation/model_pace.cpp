@@ -151,9 +151,11 @@ void Model::adopt(Delivery& d, const Seen& seen) const {
       promise.unknown = known->second.unknown;
       promise.may_be_taken = known->second.may_be_taken;
     }
-    // Of two, what the user has.
+    // Of two, what the user has, or is owed beside what was taken back under a former name.
     const auto [at, first] = promises.try_emplace({user, item.file}, promise);
-    if (!first && delivered(promise.state)) at->second = promise;
+    const bool again = promise.state == State::owed && (at->second.state == State::taken_by_order ||
+                                                        at->second.state == State::taken_by_merchant);
+    if (!first && (delivered(promise.state) || again)) at->second = promise;
   }
   d.promises = std::move(promises);
 }
@@ -379,7 +381,13 @@ std::string Model::compare_items(const std::string& id, const Seen& seen) {
     const bool late = d.racing && revoked_lately_ && !paid_files(order).contains(item.file);
     // Another name for the same user, not resolved yet: what they had is recorded with the name of before.
     const bool again = item.status == ItemStatus::dropped || (over && item.status == ItemStatus::owed);
-    if (taken && again && item.name.empty()) {
+    const bool beside =
+        item.status == ItemStatus::owed && std::ranges::any_of(seen.items, [&](const SeenItem& other) {
+          return other.former && other.file == item.file && user_of(other.name) == user &&
+                 other.status == ItemStatus::revoked;
+        });
+    if (taken && (again || beside) && item.name.empty()) {
+      if (beside && !over) d.promises[at->first].state = State::owed;
       expected.erase(at);
       continue;
     }

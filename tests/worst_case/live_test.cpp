@@ -41,14 +41,14 @@ TEST_F(Live, AReaderWhoComesBack) {
   });
   services::LiveChanges changes(
       {world_.scheduler, world_.async_db, world_.ids, world_.database.clock, world_.log, world_.metrics}, {});
-  services::ReaderBudget readers(1);
+  SharedSlots readers(1);
   std::optional<std::string> hello;
   std::optional<std::string> missed;
   const auto work = measure([&] {
     auto opened = world_.await(changes.open(world_.scheduler, {.account = world_.account,
                                                                .last_event_id = "7-0",
                                                                .until = Timestamp::max(),
-                                                               .place = readers.take({}).value()}));
+                                                               .slot = readers.take({}).value()}));
     ASSERT_TRUE(opened);
     hello = world_.await((*opened)->next());
     missed = world_.await((*opened)->next());

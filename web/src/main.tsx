@@ -7,22 +7,20 @@ import 'virtual:mantine-variables.css';
 import './theme/mantine.css';
 import './theme/tokens.css';
 import { queryClient } from './api/queries';
+import { clearToasts } from './components/toasts';
 import { router } from './router';
-import { session } from './session';
+import { onPersonGone, session } from './session';
 import { keepFocus } from './shell/focus';
 import { colorSchemes, theme } from './theme/theme';
 
-// Nothing of one account is shown to another: the cache is emptied before a page is drawn for the next.
-let account: string | null = null;
-session.subscribe(() => {
-  const state = session.get();
-  const next = state.name === 'in' || state.name === 'ended' ? state.tokens.accountId : null;
-  if (account !== null && account !== next) queryClient.clear();
-  account = next;
+// Nothing of one person is shown to another: it is forgotten before a page is drawn for the next.
+onPersonGone(() => {
+  queryClient.clear();
+  clearToasts();
 });
 
-// Asked before anything is drawn; the gate waits for it.
-session.restore().catch(() => session.forget());
+// Asked before anything is drawn; the gate waits for it, and says so where the service does not answer.
+session.restore().catch(() => undefined);
 
 keepFocus();
 

@@ -103,13 +103,13 @@ Task<Reply> retry(BuyerDeps deps, Call call) {
 Task<Reply> follow(BuyerDeps deps, Call call) {
   auto opened = co_await open(deps, call);
   if (opened.refusal) co_return std::move(*opened.refusal);
-  auto place = take_place(deps.live.readers, deps.live.limits, call.request, to_string(opened.delivery));
-  if (!place) co_return no_place();
+  auto slot = take_slot(deps.live.readers, deps.live.limits, call.request, to_string(opened.delivery));
+  if (!slot) co_return no_slot();
   co_return event_stream(
       deps.live.changes.open(*call.request.executor, {.delivery = opened.delivery,
                                                       .now = opened.mark,
                                                       .last_event_id = last_event_id(call.request),
-                                                      .place = std::move(*place)}));
+                                                      .slot = std::move(*slot)}));
 }
 
 }  // namespace

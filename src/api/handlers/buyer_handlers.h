@@ -20,7 +20,7 @@ struct PlatformWords {
 // The parts for readers of a delivery's events.
 struct BuyerReaders {
   services::BuyerChanges& changes;
-  services::ReaderBudget& readers;
+  SharedSlots& readers;
   ReaderLimits limits;
 };
 

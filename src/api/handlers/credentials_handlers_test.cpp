@@ -153,6 +153,35 @@ TEST_F(CredentialsApi, TheFormerCloudUsersLoginMakesItsMappingsGoodAgain) {
   EXPECT_TRUE(has_account_task(storage::AccountTaskKind::resume_mappings));
 }
 
+TEST_F(CredentialsApi, AStaleMappingStaysStaleWhileAnotherIsChosenAnew) {
+  const auto path = "/api/integrations/" + add_integration().string("id") + "/mappings";
+  const auto mapping = [](const char* sku, const char* file, bool stale) {
+    return json::object{{"matchType", "sku"}, {"matchValue", sku}, {"fileId", file}, {"stale", stale}};
+  };
+  const auto put = [&](json::array mappings) {
+    return send(me_, "PUT", path, json::object{{"mappings", std::move(mappings)}});
+  };
+  const auto stale = [&](const char* sku) {
+    for (const auto& it : send(me_, "GET", path).body.at("mappings").as_array()) {
+      if (it.at("matchValue").as_string() == sku) return it.at("stale").as_bool();
+    }
+    return false;
+  };
+  ASSERT_EQ(save().status, 200);
+  ASSERT_EQ(put({mapping("A", "f1", true), mapping("B", "f2", false)}).status, 200);
+  EXPECT_FALSE(stale("A")) << "it was none before";
+  agent_.user_id = "u2";
+  EXPECT_EQ(save().body.at("mappingsMadeStale"), 2);
+  // B is chosen anew; A is sent back as it is shown.
+  ASSERT_EQ(put({mapping("A", "f1", true), mapping("B", "f9", false)}).status, 200);
+  EXPECT_TRUE(stale("A"));
+  EXPECT_FALSE(stale("B"));
+  agent_.user_id = "u1";
+  EXPECT_EQ(save().body.at("mappingsMadeStale"), 1);
+  EXPECT_FALSE(stale("A")) << "its own login is back";
+  EXPECT_TRUE(stale("B"));
+}
+
 TEST_F(CredentialsApi, AMappingToAFileThatIsNotListedIsSavedWithAHint) {
   ASSERT_EQ(save().status, 200);
   const auto path = "/api/integrations/" + add_integration().string("id") + "/mappings";

@@ -11,31 +11,30 @@ constexpr Millis kRetryAfter{5'000};
 
 Task<Reply> follow(EventsDeps deps, Call call) {
   const auto account = call.principal.account;
-  auto place = take_place(deps.readers, deps.limits, call.request, to_string(account));
-  if (!place) co_return no_place();
+  auto slot = take_slot(deps.readers, deps.limits, call.request, to_string(account));
+  if (!slot) co_return no_slot();
   // The stream ends when the token would no longer be accepted.
   const auto until = call.principal.person->expires_at + identity::TokenVerifier::leeway;
   auto stream =
       co_await deps.changes.open(*call.request.executor, {.account = account,
                                                           .last_event_id = last_event_id(call.request),
                                                           .until = until,
-                                                          .place = std::move(*place)});
+                                                          .slot = std::move(*slot)});
   if (!stream) co_return std::unexpected(stream.error());
   co_return event_stream(std::move(*stream));
 }
 
 }  // namespace
 
-std::optional<services::ReaderBudget::Place> take_place(services::ReaderBudget& budget,
-                                                        const ReaderLimits& limits,
-                                                        const net::HttpRequest& request, std::string one) {
-  std::vector<services::ReaderBudget::Share> shares{{std::move(one), limits.of_one}};
+std::optional<SharedSlots::Slot> take_slot(SharedSlots& budget, const ReaderLimits& limits,
+                                           const net::HttpRequest& request, std::string one) {
+  std::vector<SharedSlots::Share> shares{{std::move(one), limits.of_one}};
   auto caller = net::caller_of(request, limits.proxies);
   if (!caller.for_others) shares.push_back({std::move(caller.network), limits.of_network});
   return budget.take(shares);
 }
 
-Reply no_place() {
+Reply no_slot() {
   return too_often(kRetryAfter);
 }
 

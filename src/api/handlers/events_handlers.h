@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "api/router.h"
+#include "base/shared_slots.h"
 #include "net/client_address.h"
 #include "services/live/live_changes.h"
-#include "services/live/reader_budget.h"
 
 namespace presetbridge::api {
 
@@ -18,13 +18,12 @@ struct ReaderLimits {
   int of_one = 0;                       // of one account, or of one delivery whose link is open
   int of_network = 0;                   // of one client network, unless it speaks for others
 };
-// A reader's place, counted for `one` (an account or a delivery) and for the client's network; nothing: a
+// A reader's slot, counted for `one` (an account or a delivery) and for the client's network; nothing: a
 // limit is reached.
-std::optional<services::ReaderBudget::Place> take_place(services::ReaderBudget& budget,
-                                                        const ReaderLimits& limits,
-                                                        const net::HttpRequest& request, std::string one);
-// 429 with Retry-After, for a reader without a place.
-Reply no_place();
+std::optional<SharedSlots::Slot> take_slot(SharedSlots& budget, const ReaderLimits& limits,
+                                           const net::HttpRequest& request, std::string one);
+// 429 with Retry-After, for a reader without a slot.
+Reply no_slot();
 // The answer to a request for events.
 net::HttpResponse event_stream(std::shared_ptr<net::BodyStream> stream);
 // The request's Last-Event-ID; empty: none.
@@ -32,7 +31,7 @@ std::string last_event_id(const net::HttpRequest& request);
 
 struct EventsDeps {
   services::LiveChanges& changes;
-  services::ReaderBudget& readers;
+  SharedSlots& readers;
   ReaderLimits limits;
 };
 void add_events_routes(Router& router, const EventsDeps& deps);

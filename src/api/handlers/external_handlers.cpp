@@ -217,7 +217,7 @@ Task<Reply> config(SignInConfig config, Call) {
       200, json::object{
                {"signup", config.signup},
                {"passwords", config.passwords},
-               {"mail", false},  // spec 7.2: the service sends none
+               {"mail", false},  // not built: the service sends none
                {"sandbox", config.sandbox},
                {"issuers", std::move(issuers)},
                {"cloud", json::object{{"name", config.cloud_name},

@@ -77,7 +77,7 @@ json::object to_json(const IntegrationsDeps& deps, const services::IntegrationVi
 json::object to_json(const services::MappingSet& set) {
   json::array mappings;
   mappings.reserve(set.mappings.size());
-  for (const auto& [mapping, written, stale] : set.mappings) {
+  for (const auto& [mapping, written, stale, made_for] : set.mappings) {
     mappings.push_back(json::object{{"id", to_string(mapping.id)},
                                     {"matchType", domain::to_string(mapping.type)},
                                     {"matchValue", written},
@@ -214,7 +214,7 @@ Task<Reply> replace_mappings(IntegrationsDeps deps, Call call) {
                                                          std::move(wanted));
   if (!set) co_return std::unexpected(set.error());
   std::vector<std::string> files;
-  for (const auto& [mapping, written, stale] : set->mappings) {
+  for (const auto& [mapping, written, stale, made_for] : set->mappings) {
     if (!mapping.file_id.empty()) files.push_back(mapping.file_id);
   }
   auto answer = to_json(*set);

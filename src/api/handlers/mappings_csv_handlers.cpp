@@ -147,7 +147,7 @@ Task<Reply> export_csv(MappingsCsvDeps deps, Call call) {
   response.content_type = "text/csv; charset=utf-8";
   response.headers.add("Content-Disposition", "attachment; filename=\"mappings.csv\"");
   append_csv(response.body, kColumns);
-  for (const auto& [mapping, written, stale] : set->mappings) {
+  for (const auto& [mapping, written, stale, made_for] : set->mappings) {
     const std::array<std::string, 6> texts{std::string(domain::to_string(mapping.type)),
                                            guard_formula(written),
                                            std::string(domain::to_string(mapping.action)),

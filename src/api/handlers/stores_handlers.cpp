@@ -135,7 +135,8 @@ Task<Reply> preview(StoresDeps deps, Call call) {
                                             {"files", std::move(files)},
                                             {"credits", shown->credits},
                                             {"reprocessableOrders", shown->reprocessable_orders},
-                                            {"reprocessableOrdersExact", shown->reprocessable_exact}});
+                                            {"reprocessableOrdersExact", shown->reprocessable_exact},
+                                            {"reprocessableCredits", shown->reprocessable_credits}});
 }
 
 Task<Reply> send_test_order(StoresDeps deps, Call call) {

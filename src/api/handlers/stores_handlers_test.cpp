@@ -221,6 +221,7 @@ TEST_F(StoresApi, APreviewCountsStoredOrdersThatASaveWouldServe) {
   const auto then =
       send(me_, "POST", store_ + "/mappings/preview", json::object{{"mappings", with_b}, {"orderId", "5"}});
   EXPECT_EQ(then.body.at("reprocessableOrders"), 4);
+  EXPECT_EQ(then.body.at("reprocessableCredits"), 4);
   EXPECT_EQ(then.body.at("reprocessableOrdersExact"), true);
   EXPECT_EQ(then.body.at("credits"), 2);
   EXPECT_EQ(then.body.at("lines").as_array().size(), 2U);

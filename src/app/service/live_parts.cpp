@@ -31,8 +31,8 @@ api::BuyerReaders LiveParts::of_buyers() {
 }
 
 void LiveParts::show_readers() {
-  metrics_.set("presetbridge_live_readers", readers_.readers(), {{"of", "accounts"}});
-  metrics_.set("presetbridge_live_readers", buyers_.readers(), {{"of", "buyers"}});
+  metrics_.set("presetbridge_live_readers", readers_.used(), {{"of", "accounts"}});
+  metrics_.set("presetbridge_live_readers", buyers_.used(), {{"of", "buyers"}});
 }
 
 void LiveParts::add_to(Components& components, int core) {

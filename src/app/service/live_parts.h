@@ -12,9 +12,9 @@
 #include "base/ids.h"
 #include "base/log.h"
 #include "base/metrics.h"
+#include "base/shared_slots.h"
 #include "services/live/buyer_changes.h"
 #include "services/live/live_changes.h"
-#include "services/live/reader_budget.h"
 #include "storage/commit/async_database.h"
 
 namespace presetbridge::app {
@@ -46,8 +46,8 @@ class LiveParts {
   Metrics& metrics_;
   const ReaderShares shares_;
   const std::vector<net::IpNetwork> proxies_;
-  services::ReaderBudget readers_;
-  services::ReaderBudget buyers_;
+  SharedSlots readers_;
+  SharedSlots buyers_;
   services::LiveChanges changes_;
   services::BuyerChanges buyer_changes_;
 };

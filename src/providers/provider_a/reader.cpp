@@ -182,7 +182,7 @@ OrderEvent ignored_topic() {
 // -- risk
 // ----------------------------------------------------------------------------------------------------------
 
-constexpr std::array kRiskMembers{ShapeMember{"order_id", &kScalar},
+constexpr std::array kRiskMembers{ShapeMember{"order_id", &kScalar}, ShapeMember{"provider_id", &kScalar},
                                   ShapeMember{"admin_graphql_api_order_id", &kScalar},
                                   ShapeMember{"risk_level", &kScalar}, ShapeMember{"created_at", &kScalar}};
 constexpr Shape kRisk{.members = kRiskMembers};
@@ -208,6 +208,7 @@ Expected<OrderEvent> read_risk(const ParseInput& input) {
   mark_sample(event, input);
   event.updated_at = timestamp(picked->root["created_at"]);
   event.high_risk = keyword(picked->root["risk_level"]) == "high";
+  event.risk_source = identifier(picked->root["provider_id"]);
   return event;
 }
 

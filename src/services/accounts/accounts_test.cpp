@@ -46,7 +46,7 @@ TEST_F(AccountsTest, TwoFirstRequestsOfOneIdentityAreOfOneAccount) {
           [&](auto outcome) { got.push_back(outcome.value->value().account); });
   };
   // Both read before either is founded.
-  world_.async_db.submit_read([](storage::Tx&) {},
+  world_.async_db.submit_first_read([](storage::Tx&) {},
                               [&](const std::exception_ptr&, storage::Completions&) {
                                 ask();
                                 ask();

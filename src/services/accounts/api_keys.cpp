@@ -209,6 +209,10 @@ Task<Expected<IssuedApiKey>> ApiKeys::rotate(Executor& executor, Principal by, A
     if (!old) return no_such_key();
     if (refusal(*old, tx.now()))
       return fail("CONFLICT", "Only a key that is active and not expired can be rotated.");
+    // Its expiry is the end of the overlap, which is none of the successor's.
+    if (old->expires_at && storage::is_rotated(tx, by.account, id))
+      return fail("CONFLICT",
+                  "This key was rotated before, and ends soon: rotate its successor, or create a key.");
 
     ApiKeyRow fresh = *old;
     fresh.id = ids_.make<ApiKeyId>();

@@ -194,6 +194,8 @@ TEST_F(ApiKeysTest, RotationGivesTheSameRightsAndEndsTheOldKeyAfterTheOverlap) {
   EXPECT_EQ(fresh->key.requests, 0);
   EXPECT_EQ(code(old.secret), "ok");
   EXPECT_EQ(code(fresh->secret), "ok");
+  // Another successor would end with the overlap.
+  EXPECT_EQ(rotate(old.key.id, std::chrono::hours{1}).error().code, "CONFLICT");
   world_.clock().advance(std::chrono::hours{1});
   EXPECT_EQ(code(old.secret), "FORBIDDEN");
   EXPECT_EQ(code(fresh->secret), "ok");

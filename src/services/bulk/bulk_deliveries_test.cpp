@@ -7,6 +7,7 @@
 #include <boost/json.hpp>
 
 #include "services/testing.h"
+#include "storage/stores/api_key_store.h"
 #include "storage/stores/timeline_store.h"
 
 namespace presetbridge::services {
@@ -57,6 +58,27 @@ class BulkDeliveriesTest : public ::testing::Test {
   static DeliveriesChosen failed() { return with({.statuses = {DeliveryStatus::failed}}); }
   storage::BulkJobRow row(BulkJobId id) {
     return world.write([&](storage::Tx& tx) { return find_bulk_job(tx, id).value(); });
+  }
+  // A caller with an active key.
+  identity::Principal with_key() {
+    auto by = world.merchant();
+    by.key = world.ids.make<ApiKeyId>();
+    world.write([&](storage::Tx& tx) {
+      insert_api_key(tx,
+                     {.id = *by.key,
+                      .account = world.account,
+                      .name = "Shop",
+                      .preview = "pdb_live_",
+                      .rate_limit = 100},
+                     std::as_bytes(std::span(&by.key->value, 1)));
+    });
+    return by;
+  }
+  void run_until(BulkJobId job, std::int64_t done) {
+    for (int i = 0; row(job).done < done; ++i) {
+      ASSERT_LT(i, 20'000);
+      if (!world.scheduler.run_one()) world.database.clock.set(world.database.clock.now() + Millis{1'000});
+    }
   }
   // Deliveries that the platform has refused.
   std::vector<DeliveryId> rejected(int many) {
@@ -121,21 +143,14 @@ class BulkDeliveriesTest : public ::testing::Test {
 TEST_F(BulkDeliveriesTest, EachIsRetriedOnceWhateverIsKilledAndHoweverManyWork) {
   constexpr int kMany = 130;
   const auto ids = rejected(kMany);
-  auto by = world.merchant();
-  by.key = world.ids.make<ApiKeyId>();
+  const auto by = with_key();
   const auto plan = try_ask(by, MerchantAction::retry, failed()).value();
   EXPECT_EQ(plan.eligible, kMany);
   std::vector<Worker> workers;
   for (int i = 0; i < 3; ++i) workers.push_back(start());
-  const auto run_until = [&](std::int64_t done) {
-    for (int i = 0; row(plan.job.id).done < done; ++i) {
-      ASSERT_LT(i, 20'000);
-      if (!world.scheduler.run_one()) world.database.clock.set(world.database.clock.now() + Millis{1'000});
-    }
-  };
-  run_until(20);
+  run_until(plan.job.id, 20);
   workers[0]->stop([] {});
-  run_until(70);
+  run_until(plan.job.id, 70);
   workers[1]->stop([] {});
   world.settle(std::chrono::minutes{1});
   const auto ended = row(plan.job.id);
@@ -378,6 +393,27 @@ TEST_F(BulkDeliveriesTest, AJobWhoseChoiceCannotBeReadEndsAndSaysWhy) {
   world.settle();
   EXPECT_EQ(row(next.id).done, 1);
   EXPECT_EQ(row(next.id).fault, "");
+  stop(worker);
+}
+
+TEST_F(BulkDeliveriesTest, AJobOfAKeyEndsWhenTheKeyIsDeactivated) {
+  constexpr int kMany = 210;  // more than are done in one turn
+  const auto ids = rejected(kMany);
+  const auto by = with_key();
+  const auto job = try_ask(by, MerchantAction::invalidate, failed()).value().job;
+  auto worker = start();
+  run_until(job.id, 1);
+  world.write([&](storage::Tx& tx) {
+    auto key = *lock_api_key(tx, world.account, *by.key);
+    key.active = false;
+    update_api_key(tx, key);
+  });
+  world.settle();
+  const auto ended = row(job.id);
+  ASSERT_TRUE(ended.finished_at);
+  EXPECT_THAT(ended.fault, ::testing::HasSubstr("stopped"));
+  EXPECT_LT(ended.done, kMany);
+  EXPECT_EQ(world.status(ids.back()), "failed cloud_rejected");
   stop(worker);
 }
 

@@ -6,7 +6,9 @@
 
 #include "identity/audit.h"
 #include "services/accounts/account_lock.h"
+#include "storage/stores/api_key_store.h"
 #include "storage/stores/credential_store.h"
+#include "storage/stores/people_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -37,6 +39,17 @@ void finish(BulkJobRow& job, Timestamp now) {
   job.finished_at = now;
   // The search terms may be personal data.
   job.filter = "{}";
+}
+
+// Whether the key that asked for the job is active and not expired, or the person is of the account.
+bool caller_may(Tx& tx, const BulkJobRow& job) {
+  const auto actor = domain::parse_actor(job.actor);
+  if (!actor) return true;
+  if (actor->kind == domain::Actor::Kind::user)
+    return find_person(tx, job.account, UserId{actor->id}).has_value();
+  if (actor->kind != domain::Actor::Kind::api_key) return true;
+  const auto key = find_api_key(tx, job.account, ApiKeyId{actor->id});
+  return key && key->active && (!key->expires_at || *key->expires_at > tx.now());
 }
 
 // The job, if it is where `known` says; nothing: another node has it, or had.
@@ -119,6 +132,7 @@ Task<void> BulkWorker::loop() {
 Task<BulkWorker::Step> BulkWorker::turn(BulkJobId id) {
   std::optional<BulkJobRow> job;
   BulkAction::Found found;
+  bool stopped = false;
   auto looked = co_await async_db_.read(scheduler_, [&](Tx& tx) {
     job = find_bulk_job(tx, id);
     // A job whose `as_of` is to come waits for that time. Clocks of nodes differ by less than a poll's pause.
@@ -126,10 +140,18 @@ Task<BulkWorker::Step> BulkWorker::turn(BulkJobId id) {
       job.reset();
       return;
     }
-    found = action_of(*job)->find(tx, *job, kTurn);
+    stopped = action_of(*job)->ends_with_its_caller() && !caller_may(tx, *job);
+    if (!stopped) found = action_of(*job)->find(tx, *job, kTurn);
   });
-  if (job && !looked && is_final(looked.error())) co_return co_await give_up(*job, looked.error());
+  if (job && !looked && is_final(looked.error())) {
+    log_.error("a job on many cannot go on",
+               {{"job", to_string(job->id)}, {"error", looked.error().message}});
+    co_return co_await give_up(*job, "What was chosen can no longer be read: choose it again.");
+  }
   if (!looked || !job) co_return Step::failed;
+  if (stopped)
+    co_return co_await give_up(*job,
+                               "It was stopped: the API key or person that asked for it may do nothing now.");
   for (const auto one_id : found.ids) {
     if (tasks_.stopping()) co_return Step::went_on;
     if (const auto step = co_await one(*action_of(*job), *job, one_id); step != Step::went_on) co_return step;
@@ -207,13 +229,12 @@ Task<BulkWorker::Step> BulkWorker::advance(BulkJobRow& job, std::optional<std::i
   co_return *advanced ? Step::went_on : Step::elsewhere;
 }
 
-Task<BulkWorker::Step> BulkWorker::give_up(const BulkJobRow& job, const Error& why) {
-  log_.error("a job on many cannot go on", {{"job", to_string(job.id)}, {"error", why.message}});
+Task<BulkWorker::Step> BulkWorker::give_up(const BulkJobRow& job, const char* fault) {
   auto ended = co_await async_db_.write(scheduler_, [&](Tx& tx) {
     auto row = lock_as_known(tx, job);
     if (!row) return false;
     finish(*row, tx.now());
-    row->fault = "What was chosen can no longer be read: choose it again.";
+    row->fault = fault;
     update_bulk_job(tx, *row);
     return true;
   });

@@ -42,6 +42,9 @@ class BulkAction {
   virtual Found find(storage::Tx& tx, const storage::BulkJobRow& job, int limit) const = 0;
   // Reads the data of one target that is needed before the transaction.
   virtual Task<Expected<Do>> prepare(Executor& executor, const storage::BulkJobRow& job, std::int64_t id) = 0;
+  // Whether the job ends with its caller: when the key is deactivated or expires, or the person leaves the
+  // account.
+  virtual bool ends_with_its_caller() const { return true; }
   // `id` as the API writes it.
   virtual std::string id_text(std::int64_t id) const = 0;
 };
@@ -102,8 +105,8 @@ class BulkWorker {
   Task<Step> turn(BulkJobId id);
   Task<Step> one(BulkAction& action, storage::BulkJobRow& job, std::int64_t id);
   Task<Step> advance(storage::BulkJobRow& job, std::optional<std::int64_t> next);
-  // Ends the job, which can never go on.
-  Task<Step> give_up(const storage::BulkJobRow& job, const Error& why);
+  // Ends the job before it is done. `fault`: why, for its account.
+  Task<Step> give_up(const storage::BulkJobRow& job, const char* fault);
   BulkAction* action_of(const storage::BulkJobRow& job) const;
 
   Scheduler& scheduler_;

@@ -46,6 +46,8 @@ class Customers final : public BulkAction {
 
   // BulkJobRow::filter of a job.
   static std::string filter_of(const storage::CustomerName& who);
+  // An erasure is finished, whoever asked for it.
+  bool ends_with_its_caller() const override { return false; }
   std::string_view name() const override { return kEraseCustomers; }
   Found find(storage::Tx& tx, const storage::BulkJobRow& job, int limit) const override;
   Task<Expected<Do>> prepare(Executor& executor, const storage::BulkJobRow& job, std::int64_t id) override;

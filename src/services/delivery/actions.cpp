@@ -91,15 +91,22 @@ bool requested_since(const storage::CustomerRow& customer, const storage::Delive
   return false;
 }
 
-// A retry after a refusal, or no answer, makes a new friend request; one that stands is withdrawn first (spec
-// 3.5).
-void request_again(DeliverySet& set, const storage::DeliveryRow& row) {
+// Whether a retry of the delivery, which failed, takes back the friend request that stands (spec 3.5).
+bool takes_request_back(DeliverySet& set, const storage::DeliveryRow& row) {
+  const bool unanswered = row.resolution == ResolutionCode::friend_request_declined ||
+                          row.resolution == ResolutionCode::friendship_timeout;
+  if (!unanswered || !row.customer) return false;
+  const auto customer = set.customer(row.customer);
+  return customer && !requested_since(*customer, row);
+}
+
+// A retry after a refusal, or no answer, makes a new friend request; with `anew` the one that stands is withdrawn
+// first.
+void request_again(DeliverySet& set, const storage::DeliveryRow& row, bool anew) {
   if (!row.customer) return;
   auto customer = set.customer(row.customer);
   if (!customer) return;
-  const bool unanswered = row.resolution == ResolutionCode::friend_request_declined ||
-                          row.resolution == ResolutionCode::friendship_timeout;
-  customer->ask_anew = customer->ask_anew || (unanswered && !requested_since(*customer, row));
+  customer->ask_anew = customer->ask_anew || anew;
   if (customer->friendship != Friendship::friends) customer->friendship = Friendship::unknown;
   set.put(*customer);
 }
@@ -185,11 +192,13 @@ Expected<void> DeliveryActions::retry_row(DeliverySet& set, storage::DeliveryRow
                                           const std::string& username, domain::Actor actor) {
   const bool renamed = !username.empty() && username != row.username;
   const std::string before = row.username;
+  // A buyer gets what the merchant owed before (spec 2.6, 13.3).
+  const bool remaps = actor.kind != domain::Actor::Kind::buyer;
   // First, so that a refused retry reads and changes nothing more.
   if (auto allowed = check_not_erased(set.tx(), row.id); !allowed) return allowed;
   switch (row.status) {
     case DeliveryStatus::processing:
-      if (remap(set, row).too_many) return fail("INVALID_TRANSITION", kTooManyFiles);
+      if (remaps && remap(set, row).too_many) return fail("INVALID_TRANSITION", kTooManyFiles);
       return act_or_wait(set, row, {.cause = Cause::retried, .actor = actor},
                          {.kind = PendingActionKind::retry,
                           .reason = {},
@@ -212,14 +221,14 @@ Expected<void> DeliveryActions::retry_row(DeliverySet& set, storage::DeliveryRow
     default:
       return set.try_apply(row, {.cause = Cause::retried, .actor = actor});
   }
+  const bool anew = !renamed && takes_request_back(set, row);
   if (renamed) {
     change_customer(set, row, username, username, set.now());
-  } else {
-    request_again(set, row);
-    if (!username.empty()) row.named_at = set.now();
+  } else if (!username.empty()) {
+    row.named_at = set.now();
   }
   set.changed(row);
-  const auto aligned = remap(set, row);
+  const auto aligned = remaps ? remap(set, row) : Alignment{};
   if (aligned.too_many && row.status != DeliveryStatus::in_review)
     return fail("INVALID_TRANSITION", kTooManyFiles);
   if (renamed)
@@ -232,6 +241,8 @@ Expected<void> DeliveryActions::retry_row(DeliverySet& set, storage::DeliveryRow
     set.apply(row, change);
   }
   if (row.status == DeliveryStatus::queued) conclude_or_queue(set, row, actor);
+  // A retry that ends at once leaves the request as it is, for which other deliveries of the customer may wait.
+  if (!renamed && row.status == DeliveryStatus::queued) request_again(set, row, anew);
   if (renamed && (row.status == DeliveryStatus::failed || row.status == DeliveryStatus::in_review))
     leave_customer(set, row);
   return {};
@@ -304,8 +315,11 @@ Task<Expected<DeliveryView>> DeliveryActions::reopen(Executor& executor, identit
       executor, by, id, "delivery.reopened",
       [](DeliverySet& set, storage::DeliveryRow& row, domain::Actor actor) -> Expected<void> {
         if (auto allowed = check_not_erased(set.tx(), row.id); !allowed) return allowed;
-        return act_or_wait(set, row, {.cause = Cause::reopened, .actor = actor},
-                           {PendingActionKind::reopen, "", actor});
+        // Risk, payment and size of the order show too: an approval covers them (spec 3.1).
+        const auto reasons = unapproved(set.tx(), row.id);
+        return act_or_wait(
+            set, row, {.cause = Cause::reopened, .reasons = reasons, .actor = actor},
+            {.kind = PendingActionKind::reopen, .reason = "", .actor = actor, .reviews = reasons});
       });
 }
 
@@ -371,8 +385,14 @@ Task<Expected<DeliveryView>> DeliveryActions::complete(Executor& executor, ident
           return changed;
         }
         for (auto* const item : set.items(row.id)) {
-          if (item->status != ItemStatus::owed || item->former) continue;
-          item->status = ItemStatus::delivered_by_hand;
+          if (item->former) continue;
+          if (item->status == ItemStatus::owed) {
+            item->status = ItemStatus::delivered_by_hand;
+          } else if (item->status == ItemStatus::sharing) {
+            item->by_hand = true;
+          } else {
+            continue;
+          }
           set.changed(*item);
         }
         return {};

@@ -10,10 +10,13 @@ using domain::ResolutionCode;
 using domain::TimelineType;
 
 std::string usual_message(const domain::Transition& t, const Change& change) {
-  const auto code =
-      t.review_reason() == domain::ReviewReason::too_large ? ResolutionCode::order_too_large : change.code;
+  const bool too_large = t.review_reason() == domain::ReviewReason::too_large;
+  return usual_message(t.cause, too_large ? ResolutionCode::order_too_large : change.code);
+}
+
+std::string usual_message(Cause cause, ResolutionCode code) {
   if (code != ResolutionCode::none) return std::string(domain::describe(code).what_happened);
-  switch (t.cause) {
+  switch (cause) {
     case Cause::order_accepted:
       return "The order is queued for delivery.";
     case Cause::order_held:
@@ -79,7 +82,7 @@ std::string usual_message(const domain::Transition& t, const Change& change) {
     case Cause::friendship_ended:
       break;
   }
-  return std::string(domain::to_string(t.cause));
+  return std::string(domain::to_string(cause));
 }
 
 TimelineType type_of(const domain::Transition& t, const domain::Actor& actor) {

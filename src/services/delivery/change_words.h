@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "domain/delivery_machine.h"
 #include "domain/timeline.h"
@@ -12,6 +13,10 @@ namespace presetbridge::services {
 // Returns the message that a merchant reads of a change without a message of its own: of its resolution code
 // if it has one, else of its cause.
 std::string usual_message(const domain::Transition& t, const Change& change);
+std::string usual_message(domain::Cause cause, domain::ResolutionCode code);
+// Of a delivery that is completed, and some of whose files are no longer owed.
+inline constexpr std::string_view kRestShared =
+    "The files that the order still owes were shared with the customer.";
 
 // Returns the type of the timeline entry of a transition: `action` where a person, a key or the buyer asked
 // for it, else the thing that happened.

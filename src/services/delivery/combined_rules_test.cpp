@@ -309,5 +309,149 @@ TEST(CombinedRulesOfCredits, NoRequestIsSentForAUserWhoseFilesCannotBePaid) {
   EXPECT_EQ(world.cloud.requests["u-bob"], 0);
 }
 
+// ---------------------------------------------------------------- a second reading
+
+TEST_F(CombinedRules, AReopenedDeliveryShowsTheRiskThatCameAfterItsEnd) {
+  const auto id = deliver(later(world, "1", {"sku-1"}, 0));
+  ASSERT_TRUE(world.await(world.actions.invalidate(world.scheduler, world.merchant(), id, "mistaken")));
+  domain::OrderEvent risk{
+      .kind = domain::OrderEvent::Kind::risk, .provider = domain::Provider::provider_a, .order_id = "1"};
+  risk.high_risk = true;
+  world.accept(risk);
+  ASSERT_TRUE(reopen(id));
+  EXPECT_EQ(reason(id), domain::ReviewReason::high_risk);
+  ASSERT_TRUE(approve(id));
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+}
+
+TEST_F(CombinedRules, AReopenedDeliveryShowsThatItsOrderIsNotPaid) {
+  const auto id = deliver(later(world, "1", {"sku-1"}, 0));
+  ASSERT_EQ(world.status(id), "completed");
+  world.accept(paid(1, domain::Payment::awaiting_payment, {"sku-1", "sku-2"}));
+  ASSERT_TRUE(reopen(id));
+  EXPECT_EQ(reason(id), domain::ReviewReason::payment_withdrawn);
+}
+
+TEST_F(CombinedRules, ARetryThatFailsAtOnceLeavesTheOthersWaiting) {
+  World poor(World::unlimited(), 2);
+  poor.cloud.auto_accept = false;
+  const auto first = poor.deliver(poor.order("1", "Ann", {"sku-1"}));
+  poor.settle(std::chrono::days{7});
+  const auto second = poor.deliver(poor.order("2", "Ann", {"sku-2"}));
+  poor.settle(std::chrono::days{8});
+  ASSERT_EQ(poor.status(first), "failed friendship_timeout");
+  ASSERT_EQ(poor.status(second), "waiting_for_friendship");
+  poor.write(
+      [&](storage::Tx& tx) { tx.exec({"UPDATE accounts SET granted = 0 WHERE id = $1"}, poor.account); });
+  ASSERT_TRUE(poor.await(poor.actions.retry(poor.scheduler, poor.merchant(), first, std::nullopt)));
+  ASSERT_EQ(poor.status(first), "failed insufficient_credits");
+  poor.settle(std::chrono::days{7});
+  EXPECT_EQ(poor.status(second), "failed friendship_timeout");
+}
+
+TEST_F(CombinedRules, ABuyersRetryChangesNothingOfWhatTheMerchantOwes) {
+  world.cloud.auto_accept = false;
+  const auto id = deliver(later(world, "1", {"sku-1"}, 0));
+  settle(std::chrono::days{15});
+  ASSERT_EQ(world.status(id), "failed friendship_timeout");
+  world.write([&](storage::Tx& tx) {
+    replace_mappings(tx, world.integration, {});
+    DeliverySet set(tx, world.changes);
+    auto* const row = set.delivery(id);
+    ASSERT_TRUE(DeliveryActions::retry_row(set, *row, "", domain::Actor::buyer()));
+    set.save();
+  });
+  world.worker->wake();
+  settle();
+  EXPECT_EQ(world.status(id), "waiting_for_friendship");
+  EXPECT_EQ(item(id), ItemStatus::owed);
+}
+
+TEST_F(CombinedRules, AReopeningTakesBackAStopThatWaitsForTheJob) {
+  world.cloud.before = [](auto& call, auto&) { return call == "share" ? Fate::hold : Fate::answer; };
+  const auto id = deliver(later(world, "1", {"sku-1", "sku-2"}, 0));
+  ASSERT_EQ(world.status(id), "processing");
+  world.accept(paid(1, domain::Payment::cancelled, {"sku-1", "sku-2"}));
+  ASSERT_TRUE(reopen(id));
+  world.cloud.before = nullptr;
+  world.cloud.release();
+  settle();
+  EXPECT_EQ(world.status(id), "in_review");
+}
+
+TEST_F(CombinedRules, AnOrderThatGrowsTooLargeDuringItsLastShareGoesToReview) {
+  world.cloud.before = [](auto& call, auto&) { return call == "share" ? Fate::hold : Fate::answer; };
+  const auto id = deliver(later(world, "1", {"sku-1"}, 0));
+  ASSERT_EQ(world.status(id), "processing");
+  auto large = later(world, "1", {}, 1);
+  large.too_large = true;
+  world.accept(large);
+  world.cloud.before = nullptr;
+  world.cloud.release();
+  settle();
+  EXPECT_EQ(world.status(id), "in_review order_too_large");
+}
+
+TEST_F(CombinedRules, ACompletionSaysThatSomeFilesAreNoLongerOwed) {
+  world.cloud.before = [](auto& call, auto&) { return call == "share" ? Fate::hold : Fate::answer; };
+  const auto id = deliver(later(world, "1", {"sku-1", "sku-2"}, 0));
+  world.accept(paid(1, domain::Payment::cancelled, {"sku-1", "sku-2"}));
+  world.cloud.before = nullptr;
+  world.cloud.release();
+  settle();
+  ASSERT_EQ(world.status(id), "completed");
+  EXPECT_EQ(world.delivery(id).message, "The files that the order still owes were shared with the customer.");
+}
+
+TEST_F(CombinedRules, OtherFilesReplaceMoreThanHalfOfWhatADeliveryMayOwe) {
+  constexpr int kMany = 300;
+  const auto map_all = [&](const std::string& prefix) {
+    std::vector<storage::MappingRow> rows;
+    for (int i = 0; i < kMany; ++i) {
+      const auto sku = "sku-" + std::to_string(i % 3);
+      rows.push_back({{world.ids.make<MappingId>(), domain::MatchType::sku, sku,
+                       domain::MappingAction::deliver, prefix + std::to_string(i), "preset", "F"},
+                      sku});
+    }
+    world.write([&](storage::Tx& tx) {
+      auto row = *lock_integration(tx, world.integration);
+      replace_mappings(tx, world.integration, rows);
+      update_integration(tx, row);
+    });
+    world.directory.forget(world.integration);
+  };
+  map_all("old-");
+  for (int i = 0; i < kMany; ++i) world.cloud.unknown_files.insert("old-" + std::to_string(i));
+  const auto id = deliver(later(world, "1", {"sku-0", "sku-1", "sku-2"}, 0));
+  ASSERT_EQ(world.status(id), "failed preset_not_found");
+  map_all("new-");
+  resume_mappings();
+  settle(2h);
+  EXPECT_EQ(world.status(id), "completed");
+}
+
+TEST_F(CombinedRules, ANewNameOfAStoppedOrderOwesNothingUntilItIsPaidAgain) {
+  auto_revoke();
+  world.cloud.other_ids = {{"ANN", "u-ann"}};
+  const auto id = deliver(later(world, "1", {"sku-1", "sku-2"}, 0));
+  auto large = later(world, "1", {}, 1);
+  large.too_large = true;
+  world.accept(large);
+  ASSERT_EQ(world.status(id), "in_review order_too_large");
+  world.accept(paid(2, domain::Payment::cancelled, {"sku-1", "sku-2"}));
+  settle();
+  ASSERT_EQ(item(id), ItemStatus::revoked);
+  ASSERT_TRUE(retry(id, "ANN"));
+  for (const auto& it : world.items(id)) EXPECT_NE(it.status, ItemStatus::owed);
+  world.accept(paid(3, domain::Payment::deliver, {"sku-1", "sku-2"}));
+  settle();
+  EXPECT_EQ(world.status(id), "in_review order_too_large");
+  ASSERT_TRUE(approve(id));
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(has("u-ann", "file-1"));
+}
+
 }  // namespace
 }  // namespace presetbridge::services

@@ -52,7 +52,7 @@ std::string user_of(Tx& tx, const ItemRow& item) {
   return "unknown " + to_string(item.id);
 }
 
-ItemRow copy_for_new_customer(const ItemRow& item, ItemId id, bool is_owed) {
+ItemRow copy_for_new_customer(const ItemRow& item, ItemId id, ItemStatus status) {
   ItemRow owed;
   owed.id = id;
   owed.delivery = item.delivery;
@@ -63,7 +63,7 @@ ItemRow copy_for_new_customer(const ItemRow& item, ItemId id, bool is_owed) {
   owed.matched_by = item.matched_by;
   owed.quantity = item.quantity;
   owed.lines = item.lines;
-  owed.status = is_owed ? ItemStatus::owed : ItemStatus::dropped;
+  owed.status = status;
   return owed;
 }
 
@@ -96,13 +96,16 @@ void change_owner_of_items(DeliverySet& set, const storage::DeliveryRow& row, st
       // A stopped order owes nobody anything until it is paid again.
       const bool owed =
           item->status != ItemStatus::dropped && !state->stopped() && paid.contains(item_now(*item));
+      const auto by_hand = item->by_hand ? ItemStatus::delivered_by_hand : ItemStatus::owed;
       // A file that was taken back from the former customer, and is owed to them again, stays theirs with the
       // credit that it cost (spec 3.10). The new customer's share costs another one.
       if (!reached(*item)) {
         item->status = item->revocation_begun ? ItemStatus::revoke_failed : ItemStatus::revoked;
         item->revoked_by = item->revocation_begun ? "order" : "";
       }
-      set.add(copy_for_new_customer(*item, set.changes().ids().make<ItemId>(), owed));
+      set.add(copy_for_new_customer(*item, set.changes().ids().make<ItemId>(),
+                                    owed ? by_hand : ItemStatus::dropped));
+      item->by_hand = false;
     } else {
       // Nobody has it, so the item itself becomes the new customer's.
       if (reached(*item)) item->status = ItemStatus::owed;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "domain/delivery.h"
+#include "services/delivery/change_words.h"
 
 namespace presetbridge::services {
 
@@ -244,6 +245,14 @@ void DeliverySet::remove(const storage::ItemRow& row) {
 }
 
 Expected<void> DeliverySet::try_apply(storage::DeliveryRow& row, const Change& change) {
+  if (change.cause == domain::Cause::nothing_left_owed && change.message.empty() &&
+      std::ranges::any_of(items(row.id), [](const storage::ItemRow* item) {
+        return !item->former && item->status == domain::ItemStatus::dropped;
+      })) {
+    Change part = change;
+    part.message = kRestShared;
+    return try_apply(row, part);
+  }
   auto done = changes_.apply(tx_.now(), row, change, record_);
   if (done) changed(row);
   return done;

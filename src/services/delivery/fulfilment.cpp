@@ -6,6 +6,7 @@
 
 #include "domain/delivery_outcome.h"
 #include "domain/resolution.h"
+#include "services/delivery/change_words.h"
 #include "services/delivery/customer_change.h"
 #include "services/delivery/revocation.h"
 #include "services/delivery/routing.h"
@@ -59,12 +60,23 @@ struct Fulfilment::Update {
   domain::ReviewReasons against = {};  // the obstacles to queueing it
 };
 
+namespace {
+
+bool any_unmapped_is_paid(const domain::OrderState& state) {
+  const domain::PaidQuantities paid(state);
+  return std::ranges::any_of(state.lines, [&](const domain::OrderLine& line) {
+    return line.mapped == domain::OrderLine::Mapped::nothing && paid.of(line) > 0;
+  });
+}
+
+}  // namespace
+
 NewOrderPlan plan_new_order(domain::OrderState& state, const FulfilmentRules& rules,
                             MappingIndex::Lines lines) {
-  if (!rules.active) return {.outcome = OrderOutcome::inactive, .files = {}};
   // The platform's own sample is a dry run whatever its fields say (spec 2.11).
   if (!state.seen || state.erased || (state.stopped() && !state.sample))
     return {.outcome = OrderOutcome::stopped, .files = {}};
+  if (!rules.active) return {.outcome = OrderOutcome::inactive, .files = {}};
   if (state.payment() == domain::Payment::awaiting_payment && !state.sample)
     return {.outcome = OrderOutcome::awaiting_payment, .files = {}};
   if (state.too_large) return {.outcome = OrderOutcome::delivery, .too_large = true, .files = {}};
@@ -73,7 +85,13 @@ NewOrderPlan plan_new_order(domain::OrderState& state, const FulfilmentRules& ru
   const bool paid =
       std::ranges::any_of(mapped.files, [](const domain::OwedFile& file) { return file.paid_quantity > 0; });
   // All that it would deliver is refunded: it becomes deliverable when some of it is paid.
-  if (!mapped.files.empty() && !paid) return {.outcome = OrderOutcome::stopped, .files = {}};
+  if (!mapped.files.empty() && !paid) {
+    if (!any_unmapped_is_paid(mapped_state)) return {.outcome = OrderOutcome::stopped, .files = {}};
+    mapped.files.clear();
+    for (auto& line : mapped_state.lines) {
+      if (line.mapped == domain::OrderLine::Mapped::owes) line.mapped = domain::OrderLine::Mapped::not_yet;
+    }
+  }
   state = std::move(mapped_state);
   state.lines_mapped = true;
   NewOrderPlan plan{.outcome = OrderOutcome::no_mapped_items,
@@ -320,6 +338,9 @@ bool Fulfilment::review(Update& update, const Alignment& aligned) {
     }
     if (reasons == row.review_reasons) return false;
     row.review_reasons = reasons;
+    row.message = usual_message(domain::review_cause(reasons), reasons.gravest() == ReviewReason::too_large
+                                                                   ? ResolutionCode::order_too_large
+                                                                   : ResolutionCode::none);
     if (reasons.has(ReviewReason::too_large)) row.resolution = ResolutionCode::order_too_large;
     set.changed(row);
     set.add_timeline_entry(row, Actor::order(),

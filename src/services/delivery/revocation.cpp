@@ -169,7 +169,8 @@ bool revoke(OtherItems& all, ItemRow& item, std::string_view by) {
     item.status = ItemStatus::revoking;
   }
   item.revoked_by = by;
-  item.revocation_begun = false;
+  // A revocation of before may have succeeded: an approval has the share looked up first.
+  if (item.status == ItemStatus::revoked) item.revocation_begun = false;
   return true;
 }
 

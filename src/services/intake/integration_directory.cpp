@@ -145,7 +145,7 @@ void IntegrationDirectory::begin(AccountId account, IntegrationId id) {
   };
   auto result = std::make_shared<Result>();
   const Timestamp began = clock_.now();
-  async_db_.submit_read(
+  async_db_.submit_first_read(
       [this, id, result](storage::Tx& tx) {
         result->ran = true;
         result->copy = read_whole(tx, id);

@@ -43,11 +43,11 @@ class IntegrationDirectoryTest : public ::testing::Test {
   // Returns how many transactions read.
   int reads_of(std::function<void()> asks) {
     const int before = reads_;
-    world_.async_db.submit_read(
+    world_.async_db.submit_first_read(
         [](storage::Tx&) {},
         [&](const std::exception_ptr&, storage::Completions&) {
           asks();
-          world_.async_db.submit_read(
+          world_.async_db.submit_first_read(
               [](storage::Tx&) {},
               [&](const std::exception_ptr&, storage::Completions&) { world_.scheduler.run(); });
         });

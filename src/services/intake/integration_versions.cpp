@@ -38,7 +38,7 @@ bool IntegrationVersions::take(Batch& batch, std::size_t most) {
 
 void IntegrationVersions::read() {
   auto batch = std::make_shared<Batch>();
-  async_db_.submit_read(
+  async_db_.submit_first_read(
       [this, batch](storage::Tx& tx) {
         if (batch->waiting.empty()) take(*batch, kMostIds);
         std::vector<IntegrationId> ids;

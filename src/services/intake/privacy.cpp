@@ -131,6 +131,12 @@ void erase_orders(Tx& tx, DeliveryChanges& changes, std::span<const storage::Ord
 
   DeliverySet set(tx, changes);
   const auto deliveries = set.adopt(lock_deliveries(tx, ids));
+  // The end of a job may have given one another customer, who was not held then: all runs again.
+  for (const auto* const row : deliveries) {
+    if (row->customer && std::ranges::find(customers, row->customer) == customers.end())
+      throw storage::DbError(storage::DbError::Kind::conflict,
+                             "a delivery got another customer while its erasure waited");
+  }
   forget_names(tx, deliveries);
   for (auto* const row : deliveries) {
     const bool ends = row->status == DeliveryStatus::queued || row->status == DeliveryStatus::failed ||
@@ -171,6 +177,9 @@ Task<Expected<Accepted>> PrivacyRequests::accept(Executor& executor, IncomingOrd
   named.erase(std::ranges::unique(named).begin(), named.end());
   Accepted answer;
   answer.reason = kind == PrivacyKind::customer_redact ? "customer_redacted" : "privacy_request_received";
+
+  const auto slot = under_way_.take({{to_string(integration.account), kMostPrivacyRequests}});
+  if (!slot) co_return fail("OVERLOADED", "The service is busy. Try again in a moment.");
 
   // Keyed, so that nothing can be found out of whom it names by trying.
   const auto key = crypto::hmac_sha256(std::as_bytes(std::span(integration.secret)), request.payload);

@@ -7,6 +7,7 @@
 // not delivered any more.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <span>
 #include <variant>
@@ -15,6 +16,7 @@
 #include "base/background_tasks.h"
 #include "base/executor.h"
 #include "base/log.h"
+#include "base/shared_slots.h"
 #include "base/task.h"
 #include "domain/order_event.h"
 #include "services/delivery/change.h"
@@ -33,6 +35,9 @@ inline constexpr std::size_t kErasePiece = 20;
 // Those of the orders that there are, each once and in the order of their keys.
 void erase_orders(storage::Tx& tx, DeliveryChanges& changes, std::span<const storage::OrderKey> keys);
 
+// Requests of one account that are carried out at one time; others are OVERLOADED (spec 8.6).
+inline constexpr int kMostPrivacyRequests = 4;
+
 bool is_privacy_request(domain::OrderEvent::Kind kind);
 
 // Thread-safe. Destroyed after AsyncDatabase::shutdown().
@@ -44,7 +49,7 @@ class PrivacyRequests {
   // When it resumes the request is on disk and what it names is erased, kErasePiece orders a transaction (of
   // those that there are: a body holds a hundred thousand ids); a
   // shop's orders are erased by ShopErasure. After an error the store sends it again, and it is carried out
-  // from the beginning.
+  // from the beginning. OVERLOADED: the account has kMostPrivacyRequests under way.
   Task<Expected<Accepted>> accept(Executor& executor, IncomingOrder request);
 
  private:
@@ -55,6 +60,7 @@ class PrivacyRequests {
   storage::AsyncDatabase& async_db_;
   DeliveryChanges& changes_;
   Callback shop_to_erase_;
+  SharedSlots under_way_{std::numeric_limits<int>::max()};
   // One piece at a time, accounts in turn.
   storage::Batcher<Piece, std::monostate> pieces_;
 };

@@ -31,7 +31,7 @@ class BuyerReader final : public net::BodyStream {
         delivery_(reading.delivery),
         link_version_(reading.now.link_version),
         until_(changes.deps_.clock.now() + kLongest),
-        place_(std::move(reading.place)),
+        slot_(std::move(reading.slot)),
         wakeup_(scheduler),
         newest_(reading.now),
         known_version_(reading.now.version) {
@@ -87,7 +87,7 @@ class BuyerReader final : public net::BodyStream {
   const DeliveryId delivery_;
   const std::int64_t link_version_;
   const Timestamp until_;
-  const ReaderBudget::Place place_;
+  const SharedSlots::Slot slot_;
   Wakeup wakeup_;
   mutable std::mutex mutex_;  // guards newest_; what follows is the connection's
   std::optional<DeliveryMark> newest_;

@@ -17,9 +17,9 @@
 #include "base/log.h"
 #include "base/metrics.h"
 #include "base/recurring.h"
+#include "base/shared_slots.h"
 #include "base/task.h"
 #include "net/http.h"
-#include "services/live/reader_budget.h"
 #include "storage/commit/async_database.h"
 #include "storage/stores/change_store.h"
 
@@ -47,7 +47,7 @@ class BuyerChanges {
     DeliveryId delivery;
     storage::DeliveryMark now;  // as read with the link
     std::string last_event_id;  // empty: none
-    ReaderBudget::Place place;
+    SharedSlots::Slot slot;
   };
   // A stream of server-sent events: `hello`, then `delivery` events, each for all changes since the
   // reader's last event. It ends after an hour, or when the link is replaced or the delivery is gone: a

@@ -21,10 +21,10 @@
 #include "base/log.h"
 #include "base/metrics.h"
 #include "base/recurring.h"
+#include "base/shared_slots.h"
 #include "base/task.h"
 #include "net/http.h"
 #include "services/live/live_feed.h"
-#include "services/live/reader_budget.h"
 #include "storage/commit/async_database.h"
 
 namespace presetbridge::services {
@@ -63,7 +63,7 @@ class LiveChanges {
     AccountId account;
     std::string last_event_id;  // empty: from now on
     Timestamp until;            // when the reader may read no more, if that is sooner
-    ReaderBudget::Place place;
+    SharedSlots::Slot slot;
   };
   // A stream of server-sent events: first `hello`, which says whether it goes on where the reader was; then
   // what is changed by any transaction that is committed after that, once each, an account's in the order of

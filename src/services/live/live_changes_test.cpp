@@ -57,7 +57,7 @@ class LiveChangesTest : public ::testing::Test {
     spawn(live_->open(scheduler_, {.account = account,
                                    .last_event_id = std::move(last_event_id),
                                    .until = db_.clock.now() + for_so_long,
-                                   .place = budget_.take({}).value()}),
+                                   .slot = budget_.take({}).value()}),
           [follower](auto outcome) {
             ASSERT_FALSE(outcome.exception);
             ASSERT_TRUE(outcome.value->has_value()) << outcome.value->error().message;
@@ -119,7 +119,7 @@ class LiveChangesTest : public ::testing::Test {
       *db_, log_, {.max_units = 1, .inline_execution = true, .on_news = [this](const storage::News& news) {
                      if (live_) live_->report(news.changes);
                    }}};
-  ReaderBudget budget_{100};
+  SharedSlots budget_{100};
   std::vector<std::shared_ptr<Follower>> followers_;
   std::optional<LiveChanges> live_;
 };
@@ -152,7 +152,7 @@ TEST_F(LiveChangesTest, WhoIsSilentIsSentACommentAndEndsWithItsToken) {
   pass(Millis{10'000});
   EXPECT_EQ(reader->take(), "");
   EXPECT_TRUE(reader->over);
-  EXPECT_EQ(budget_.readers(), 0);
+  EXPECT_EQ(budget_.used(), 0);
 }
 
 TEST_F(LiveChangesTest, AReaderAsksAgainAfterAMinuteWhateverItsToken) {
@@ -293,7 +293,7 @@ TEST_F(LiveChangesTest, AReaderThatDoesNotReadCostsTheOthersNothing) {
   spawn(live_->open(scheduler_, {.account = kShop,
                                  .last_event_id = {},
                                  .until = db_.clock.now() + Millis{3'600'000},
-                                 .place = budget_.take({}).value()}),
+                                 .slot = budget_.take({}).value()}),
         [&](auto outcome) { slow = std::move(**outcome.value); });
   pass(kAWhile);
   change_many(3'000);
@@ -314,23 +314,23 @@ TEST_F(LiveChangesTest, AReaderThatDoesNotReadCostsTheOthersNothing) {
   EXPECT_EQ(metrics_.counted["presetbridge_live_readers_dropped_total"], 1);
 }
 
-TEST(ReaderBudget, GivesPlacesAsLongAsEachShareHasSome) {
-  ReaderBudget budget(3);
-  const auto place = [&](const char* account, const char* network) {
+TEST(SharedSlots, GivesSlotsAsLongAsEachShareHasSome) {
+  SharedSlots budget(3);
+  const auto slot = [&](const char* account, const char* network) {
     return budget.take({{account, 2}, {network, 2}});
   };
-  auto first = place("a", "n");
-  auto second = place("a", "m");
+  auto first = slot("a", "n");
+  auto second = slot("a", "m");
   EXPECT_TRUE(first && second);
-  EXPECT_FALSE(place("a", "o")) << "the account has its share";
-  auto third = place("b", "n");
+  EXPECT_FALSE(slot("a", "o")) << "the account has its share";
+  auto third = slot("b", "n");
   EXPECT_TRUE(third);
-  EXPECT_FALSE(place("c", "o")) << "there are no more";
+  EXPECT_FALSE(slot("c", "o")) << "there are no more";
   third.reset();
-  EXPECT_TRUE(place("b", "n")) << "what was given back";
+  EXPECT_TRUE(slot("b", "n")) << "what was given back";
   second.reset();
   first.reset();
-  EXPECT_EQ(budget.readers(), 0);
+  EXPECT_EQ(budget.used(), 0);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ LiveReader::LiveReader(LiveChanges& changes, Scheduler& scheduler, std::shared_p
       scheduler_(scheduler),
       feed_(std::move(feed)),
       until_(std::min(reading.until, changes.deps_.clock.now() + LiveChanges::kLongestReading)),
-      place_(std::move(reading.place)),
+      slot_(std::move(reading.slot)),
       reader_(scheduler) {
   reader_.at = feed_->position();
   feed_->join(reader_);

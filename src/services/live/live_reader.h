@@ -37,7 +37,7 @@ class LiveReader final : public net::BodyStream {
   Scheduler& scheduler_;
   const std::shared_ptr<LiveFeed> feed_;
   const Timestamp until_;
-  const ReaderBudget::Place place_;
+  const SharedSlots::Slot slot_;
   LiveFeed::Reader reader_;
   std::string greeting_;
   bool ended_ = false;

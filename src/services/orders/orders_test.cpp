@@ -385,6 +385,22 @@ TEST_F(OrdersTest, AnOrderThatDeliversLessThanItSoldIsReportedOnceAStateOfIt) {
   EXPECT_THAT(events("delivery.queued"), SizeIs(2));
 }
 
+TEST_F(OrdersTest, AnUnmappedLineOfAnOrderWhoseMappedLinesAreRefundedIsReportedAndServedLater) {
+  subscribe();
+  auto event = later(world, "1", {"sku-1", "new"}, 0);
+  event.lines[0].current_quantity = 0;
+  const auto accepted = world.accept(event);
+  EXPECT_FALSE(accepted.delivery);
+  EXPECT_THAT(events("order.unmapped"), SizeIs(1));
+  EXPECT_EQ(get(accepted.order).order.outcome, domain::OrderOutcome::no_mapped_items);
+  EXPECT_THAT(keys({.unmapped = true}), ElementsAre("1"));
+  // The mapped line is paid again: it is delivered without a click.
+  const auto again = world.accept(later(world, "1", {"sku-1", "new"}, 1));
+  world.settle();
+  ASSERT_TRUE(again.delivery);
+  EXPECT_EQ(world.status(*again.delivery), "completed");
+}
+
 TEST_F(OrdersTest, UnmappedOrdersAreNotReportedToSubscribersOfDeliveriesAlone) {
   subscribe("delivery.queued");
   order("1", {"new"});

@@ -46,7 +46,8 @@ Task<Expected<PurchaseRow>> Purchases::buy(Executor& executor, identity::Princip
                    {{"packId", "is not a pack that is sold"}});
   auto opened = co_await async_db_.write(executor, [&](Tx& tx) -> Expected<PurchaseRow> {
     const bool live = settlement_->processor().live();
-    if (count_pending_purchases(tx, by.account, live, kMostPendingPurchases) >= kMostPendingPurchases)
+    if (count_pending_purchases(tx, by.account, live, tx.now() - kPendingCounted, kMostPendingPurchases) >=
+        kMostPendingPurchases)
       return fail("LIMIT_REACHED",
                   fmt::format("{} purchases wait for their payment: finish or leave those first.",
                               kMostPendingPurchases));

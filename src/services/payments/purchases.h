@@ -23,7 +23,8 @@ struct PurchaseOptions {
   Millis page_open = std::chrono::minutes{45};
 };
 
-inline constexpr int kMostPendingPurchases = 20;  // of an account
+inline constexpr int kMostPendingPurchases = 20;                       // of an account
+inline constexpr Millis kPendingCounted = std::chrono::hours{24 * 7};  // younger ones count
 // A person's question is put to the processor if the last one is so old.
 inline constexpr Millis kAskedAnew{2'000};
 

@@ -227,6 +227,31 @@ TEST_F(PurchasesTest, ThatWaitAreLimited) {
   EXPECT_EQ(world_.await(off.buy(world_.scheduler, world_.me, "small")).error().code, "PAYMENTS_OFF");
 }
 
+TEST_F(PurchasesTest, ThatHaveWaitedForAWeekDoNotCount) {
+  for (int i = 0; i < kMostPendingPurchases; ++i) world_.buy();
+  world_.clock().advance(kPendingCounted + std::chrono::hours{1});
+  EXPECT_TRUE(world_.await(world_.purchases.buy(world_.scheduler, world_.me, "small")));
+}
+
+TEST_F(PurchasesTest, OneThatTheProcessorRefusesToTellOfIsAskedAboutSeldomer) {
+  const auto bought = world_.buy();
+  world_.clock().advance(std::chrono::hours{20});
+  world_.processor.pages.erase(bought.session);
+  EXPECT_EQ(world_.settle(bought.id).error().code, "PAYMENTS_UNAVAILABLE");
+  EXPECT_EQ(world_.row(bought.id).due_at, world_.clock().now() + std::chrono::hours{1});
+  EXPECT_EQ(world_.state(bought.id), "pending");
+}
+
+TEST_F(PurchasesTest, OneThatIsPaidAfterItsAccountWasDeletedIsReported) {
+  const auto bought = world_.buy();
+  world_.db->write([&](Tx& tx) {
+    tx.exec({"UPDATE accounts SET deleted_at = $2 WHERE id = $1"}, world_.me.account, tx.now());
+  });
+  world_.processor.pay(bought.session);
+  ASSERT_TRUE(world_.settle(bought.id));
+  EXPECT_THAT(world_.log.text, ::testing::HasSubstr("paid after its account was deleted"));
+}
+
 TEST_F(PurchasesTest, ANoticeOfAPageThatTheRowDoesNotKnowFindsItsPurchase) {
   const auto bought = world_.buy();
   world_.processor.pay(bought.session);

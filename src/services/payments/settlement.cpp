@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "services/delivery/delivery_set.h"
+#include "storage/stores/account_store.h"
 #include "storage/stores/account_task_store.h"
 #include "storage/stores/credit_store.h"
 
@@ -150,22 +151,43 @@ Task<Expected<PurchaseRow>> Settlement::settle(Executor& executor, PurchaseId id
   if (!payment) {
     log_.warn("the payment processor could not be asked about a purchase",
               {{"purchase", to_string(id)}, {"error", payment.error().message}});
+    if (payment.error().kind == payments::ProcessorError::Kind::refused)
+      co_await postpone(executor, id, asked->asked);
     co_return std::unexpected(payments_unavailable(payment.error()));
   }
+  bool to_nobody = false;  // granted, and the account is deleted
   auto applied = co_await async_db_.write(executor, [&](Tx& tx) -> Applied {
     auto row = locked(tx, id);
     const bool counts = asked->asked > row.answered;
     const bool same =
         row.session.empty() ? payment->facts.purchase == to_string(id) : row.session == payment->session;
     if (!counts || !same) return {std::move(row), false};
-    return Application(tx, changes_, std::move(row), asked->asked).apply(*payment);
+    const auto granted = row.standing.granted;
+    auto result = Application(tx, changes_, std::move(row), asked->asked).apply(*payment);
+    to_nobody = result.row.standing.granted > granted && storage::is_deleted(tx, result.row.account);
+    return result;
   });
   if (!applied) co_return std::unexpected(applied.error());
   if (applied->resumes) changed_();
   const auto& standing = applied->row.standing;
   if (!standing.problem.empty() && standing != asked->standing)
     log_.error("a payment grants nothing", {{"purchase", to_string(id)}, {"problem", standing.problem}});
+  if (to_nobody)
+    log_.error("a purchase was paid after its account was deleted: refund it", {{"purchase", to_string(id)}});
   co_return std::move(applied->row);
+}
+
+// The processor does not know the purchase, or not with this key: it is asked seldomer, as the purchase ages.
+Task<void> Settlement::postpone(Executor& executor, PurchaseId id, std::int64_t question) {
+  const auto postponed = co_await async_db_.write(executor, [&](Tx& tx) {
+    auto row = locked(tx, id);
+    if (row.standing.state != PurchaseState::pending || row.asked != question) return;
+    row.due_at = next_poll(row, tx.now());
+    update_purchase(tx, row);
+  });
+  if (!postponed && !storage::is_logged(postponed.error()))
+    log_.error("a purchase could not be postponed",
+               {{"purchase", to_string(id)}, {"error", postponed.error().message}});
 }
 
 }  // namespace presetbridge::services

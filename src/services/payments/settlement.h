@@ -43,6 +43,8 @@ class Settlement {
   payments::Processor& processor() { return processor_; }
 
  private:
+  Task<void> postpone(Executor& executor, PurchaseId id, std::int64_t question);
+
   storage::AsyncDatabase& async_db_;
   DeliveryChanges& changes_;
   payments::Processor& processor_;

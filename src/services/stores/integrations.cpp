@@ -160,7 +160,8 @@ CheckedMappings check_mappings(const std::vector<WantedMapping>& wanted, const M
                              w.kind,
                              w.file_name},
                             w.match_value,
-                            false};
+                            w.stale,
+                            {}};
     if (row.mapping.value.empty()) problem(i, "matchValue", "is empty, and would match nothing");
     if (delivers && w.file_id.empty()) problem(i, "fileId", "is required to deliver");
     if (!delivers && !w.file_id.empty()) problem(i, "fileId", "must be left out to ignore");
@@ -343,11 +344,14 @@ Task<Expected<MappingSet>> Integrations::replace_mappings(Executor& executor, Pr
   });
   if (!old) co_return std::unexpected(old.error());
   if (!rows) co_return std::unexpected(rows.error());
-  std::map<MappingKey, MappingId> known;
-  for (const auto& mapping : *old) known.emplace(key_of(mapping.mapping), mapping.mapping.id);
+  std::map<MappingKey, const storage::MappingRow*> known;
+  for (const auto& mapping : *old) known.emplace(key_of(mapping.mapping), &mapping);
   for (auto& mapping : *rows) {
     const auto found = known.find(key_of(mapping.mapping));
-    mapping.mapping.id = found == known.end() ? ids_.make<MappingId>() : found->second;
+    const bool is_new = found == known.end();
+    mapping.mapping.id = is_new ? ids_.make<MappingId>() : found->second->mapping.id;
+    mapping.stale = mapping.stale && !is_new && found->second->stale;
+    if (mapping.stale) mapping.made_for = found->second->made_for;
   }
   for (int save = 0; save < kMaxSaves; ++save) {
     auto saved = co_await save_mappings(executor, by, id, version, *rows);

@@ -59,6 +59,7 @@ struct WantedMapping {
   std::string file_id;
   std::string kind;
   std::string file_name;
+  bool stale = false;  // one that is stale as it is saved stays so; of any other it counts for nothing
 };
 // spec 2.14.
 struct MappingLimits {

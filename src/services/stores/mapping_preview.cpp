@@ -41,17 +41,23 @@ std::unordered_set<std::string> files_had(Tx& tx, OrderId order) {
   return had;
 }
 
-bool serves_more(const OrderState& order, const MappingIndex& index) {
-  if (order.payment() != domain::Payment::deliver || order.too_large) return false;
+// The number of files that lines of the order without a mapping would owe, which are paid for.
+std::int64_t files_more(const OrderState& order, const MappingIndex& index) {
+  if (order.payment() != domain::Payment::deliver || order.too_large) return 0;
   auto mapped = order;
-  index.map(mapped, MappingIndex::Lines::all);
+  const auto files = index.map(mapped, MappingIndex::Lines::all).files;
   const domain::PaidQuantities paid(order);
+  std::unordered_set<std::string_view> lines;  // those that would be served
   for (std::size_t i = 0; i < order.lines.size(); ++i) {
     const bool now = order.lines[i].mapped == OrderLine::Mapped::nothing &&
                      mapped.lines[i].mapped == OrderLine::Mapped::owes;
-    if (now && paid.of(order.lines[i]) > 0) return true;
+    if (now && paid.of(order.lines[i]) > 0) lines.insert(order.lines[i].line_id);
   }
-  return false;
+  if (lines.empty()) return 0;
+  const auto count = std::ranges::count_if(files, [&](const domain::OwedFile& file) {
+    return std::ranges::any_of(file.line_ids, [&](const auto& id) { return lines.contains(id); });
+  });
+  return std::max<std::int64_t>(count, 1);  // too many files: none are listed
 }
 
 void fill(MappingPreview& preview, const OrderState& order,
@@ -91,7 +97,9 @@ Task<Expected<MappingPreview>> MappingPreviews::preview(Executor& executor, Prin
     auto rows = checked_mappings(*request.mappings, limits_);
     if (!rows) co_return std::unexpected(rows.error());
     wanted.emplace();
-    for (auto& row : *rows) wanted->push_back(std::move(row.mapping));
+    for (auto& row : *rows) {
+      if (!row.stale) wanted->push_back(std::move(row.mapping));
+    }
     // Mappings that are not saved yet have no ids, by which they would be sorted.
     for (std::size_t i = 0; i < wanted->size(); ++i)
       (*wanted)[i].id = MappingId{static_cast<std::int64_t>(i) + 1};
@@ -116,7 +124,9 @@ Task<Expected<MappingPreview>> MappingPreviews::preview(Executor& executor, Prin
     if (!store->active) return preview;
     preview.reprocessable_exact =
         each_unmapped_order(tx, id, [&](const storage::OrderRow&, OrderState& stored) {
-          if (serves_more(stored, *index)) ++preview.reprocessable_orders;
+          const auto files = files_more(stored, *index);
+          if (files > 0) ++preview.reprocessable_orders;
+          preview.reprocessable_credits += files;
         });
     return preview;
   });

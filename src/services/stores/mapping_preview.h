@@ -30,6 +30,7 @@ struct MappingPreview {
   std::int64_t credits = 0;  // for the files that are paid for, and that its delivery has not shared yet
   // Stored orders of which a line without a mapping would have one that delivers.
   std::int64_t reprocessable_orders = 0;
+  std::int64_t reprocessable_credits = 0;  // that their delivery costs at most
   bool reprocessable_exact = true;  // else of the newest orders alone (services/stores/unmapped_orders.h)
 };
 

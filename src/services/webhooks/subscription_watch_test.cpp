@@ -151,6 +151,16 @@ TEST_F(SubscriptionWatchTest, AReceiverThatIsGoneIsReported) {
   EXPECT_FALSE(row(dead_).active);
 }
 
+TEST_F(SubscriptionWatchTest, AReceiverThatFailsAndThenIsGoneIsReportedAsGoneToo) {
+  dead_answers_ = 503;
+  keep_telling(dead_, 3h);
+  ASSERT_EQ(reported(), States{"https://alive.example/hook failing"});
+  dead_answers_ = 410;
+  keep_telling(dead_, 1h);
+  EXPECT_EQ(reported(), (States{"https://alive.example/hook failing", "https://alive.example/hook gone"}));
+  EXPECT_FALSE(row(dead_).active);
+}
+
 TEST_F(SubscriptionWatchTest, OneThatIsRestrictedToStoresOrWantsOtherTypesIsNotNotified) {
   db_->write([&](storage::Tx& tx) {
     tx.exec({"UPDATE webhook_subscriptions SET integration_ids = 'int_0000000000001' WHERE id = $1"}, alive_);

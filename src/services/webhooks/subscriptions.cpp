@@ -72,6 +72,13 @@ std::vector<IntegrationId> scope_of(const Principal& by, std::vector<Integration
   return wanted.empty() ? by.integrations.ids() : wanted;
 }
 
+// Whether `after` lacks stores that `before` has.
+bool narrows(const std::vector<IntegrationId>& before, const std::vector<IntegrationId>& after) {
+  if (before.empty() || after.empty()) return before.empty() && !after.empty();
+  return std::ranges::any_of(before,
+                             [&](IntegrationId id) { return std::ranges::find(after, id) == after.end(); });
+}
+
 using identity::ChangedField;
 
 void audit(Tx& tx, IdSource& ids, const Principal& by, std::string_view action, SubscriptionId id,
@@ -197,10 +204,17 @@ Task<Expected<SubscriptionView>> Subscriptions::change(Executor& executor, Princ
     if (change.integrations) check_integrations(tx, all_problems, by, *change.integrations);
     if (!all_problems.empty()) throw invalid(std::move(all_problems));
     const auto before = *row;
+    // Events of stores that the key does not see may wait, or be sent again (spec 6.2).
+    if (change.url && *change.url != row->url && !by.integrations.all() && row->narrowed_at)
+      return fail(
+          "FORBIDDEN",
+          "The subscription had other stores before, whose events may still be sent. A person, or a key of "
+          "all stores, has to change its address; or make another subscription.");
     if (change.name) row->name = *change.name;
     if (change.url) row->url = *change.url;
     if (change.event_types) row->event_types = *change.event_types;
     if (change.integrations) row->integrations = scope_of(by, *change.integrations);
+    if (narrows(before.integrations, row->integrations)) row->narrowed_at = tx.now();
     auto action = "subscription.changed";
     if (change.active && *change.active != row->active) {
       row->active = *change.active;

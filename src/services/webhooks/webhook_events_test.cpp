@@ -5,6 +5,7 @@
 #include "services/dispatcher/dispatcher_testing.h"
 #include "services/webhooks/event_uuid.h"
 #include "services/webhooks/subscription_watch.h"
+#include "services/webhooks/subscriptions.h"
 
 namespace presetbridge::services::testing {
 namespace {
@@ -144,6 +145,34 @@ TEST_F(WebhookEventsTest, AKeyOfOneStoreSeesNoEventsOfAnother) {
     EXPECT_EQ(await(events_.resend(scheduler_, key, hook, uuid)).error().code, "NOT_FOUND");
   }
   EXPECT_EQ(listed(hook, {}).size(), 5U) << "the merchant sees all";
+}
+
+TEST_F(WebhookEventsTest, AKeyOfOneStoreReachesNoEventsOfAWiderScopeOfBefore) {
+  const IntegrationId own{21};
+  db_->write([&](storage::Tx& tx) {
+    tx.exec({"INSERT INTO integrations (id, account_id, name, provider, encrypted_secret, secret_preview, "
+             "created_at)"
+             " VALUES ($1, $2, 'A', 'generic', $3, 'p', 0)"},
+            own, kAccount, std::as_bytes(std::span("s", 1)));
+  });
+  const auto hook = subscribe("https://shop.example/hook");
+  start();
+  receiver_.answer = [](const auto&) { return FakeReceiver::status(404); };
+  const auto before = event(hook);
+  scheduler_.advance(1min);
+  Subscriptions subscriptions(*async_db_, ids_, random_, cipher_, net::AddressPolicy::public_https, [] {});
+  ASSERT_TRUE(await(subscriptions.change(scheduler_, merchant(), hook, {.integrations = std::vector{own}})));
+  scheduler_.advance(1min);
+  auto key = merchant();
+  key.integrations = identity::IntegrationScope({own});
+  EXPECT_EQ(
+      await(subscriptions.change(scheduler_, key, hook, {.url = "https://other.example/hook"})).error().code,
+      "FORBIDDEN");
+  EXPECT_TRUE(await(subscriptions.change(scheduler_, key, hook, {.name = "Other"})));
+  EXPECT_EQ(await(events_.recover(scheduler_, key, hook, {})).value().total, 0);
+  EXPECT_EQ(await(events_.recover(scheduler_, merchant(), hook, {})).value().total, 1);
+  EXPECT_TRUE(
+      await(subscriptions.change(scheduler_, merchant(), hook, {.url = "https://other.example/hook"})));
 }
 
 TEST_F(WebhookEventsTest, EventsAreFoundByTypeDeliveryOrderAndTime) {

@@ -74,6 +74,10 @@ std::optional<domain::PendingName> corrected_name(DeliverySet& set, const storag
   return name;
 }
 
+bool is_of_login(ResolutionCode code) {
+  return code == ResolutionCode::credentials_missing || code == ResolutionCode::credentials_invalid;
+}
+
 // Whether the delivery waits for a share whose outcome another customer's job finds out: that of the customer
 // at the former cloud account (spec 3.11), which queues this delivery again then.
 bool shared_elsewhere(DeliverySet& set, CustomerId customer, DeliveryId delivery) {
@@ -214,6 +218,11 @@ bool conclude(DeliverySet& set, const Job& job, CustomerRow& customer, DeliveryI
   if (const auto* const failed = job.failure(); failed && verdict.code == failed->code)
     change.message = failed->message;
   set.apply(row, change);
+  // The account task of a login that was lost meanwhile has passed it.
+  if (row.status == DeliveryStatus::waiting_for_friendship) {
+    if (auto failure = known_failure(set, row, items); failure && is_of_login(failure->code))
+      set.apply(row, *failure);
+  }
   // The next change that queues it finds the customer of the new name.
   if (another && row.status != DeliveryStatus::waiting_for_friendship) row.customer = {};
   if (row.status != DeliveryStatus::queued) return true;

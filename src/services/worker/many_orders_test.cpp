@@ -66,6 +66,19 @@ TEST_F(ManyOrders, AllOfANameThatLeadsToAKnownBuyerAreDelivered) {
   testing::expect_books_balance(world);
 }
 
+TEST_F(ManyOrders, AllThatTimedOutResumeOnceTheBuyerAccepts) {
+  constexpr int kMany = 2 * kMostOpenOfCustomer + 50;
+  world.cloud.auto_accept = false;
+  order(kMany, "sku-1");
+  world.settle();
+  world.settle(15 * 24h);
+  ASSERT_EQ(count(kOfResolution, "friendship_timeout"), kMany);
+  world.cloud.accept("u-ann");
+  world.settle(2h);
+  EXPECT_EQ(count(kOfStatus, "completed"), kMany);
+  testing::expect_books_balance(world);
+}
+
 TEST_F(ManyOrders, AllThatWaitFailOnceTheBuyerDeclines) {
   world.cloud.auto_accept = false;
   order(kMostOpenOfCustomer + 50, "sku-1");

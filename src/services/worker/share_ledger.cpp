@@ -56,6 +56,7 @@ bool begin_share(DeliverySet& set, storage::ItemRow& item, CustomerId customer, 
     item.held = true;
   }
   item.status = ItemStatus::sharing;
+  item.by_hand = false;
   item.customer = customer;
   item.intent_key = intent_key;
   item.settle_after = settle_after;
@@ -68,6 +69,7 @@ void settle_found(DeliverySet& set, DeliveryId delivery, ItemId id, bool ours, T
   auto* const item = set.item(delivery, id);
   if (item == nullptr || item->status != ItemStatus::sharing) return;
   item->settle_after.reset();
+  item->by_hand = false;
   item->shared_at = shared_at;
   // Where an earlier revocation may have failed, the share that was found is the one made for this item
   // before.
@@ -108,10 +110,11 @@ void settle_absent(DeliverySet& set, DeliveryId delivery_id, ItemId id) {
       domain::after_absent_share(delivery ? delivery->pending.kind : domain::PendingActionKind::none);
   if (item->status == ItemStatus::owed && delivery) {
     // It may have been delivered by hand, or refunded, while the outcome was unknown.
-    if (delivery->status == domain::DeliveryStatus::completed) item->status = ItemStatus::delivered_by_hand;
+    if (item->by_hand) item->status = ItemStatus::delivered_by_hand;
     if (item->former || refunded(set, *item)) item->status = ItemStatus::dropped;
   }
   item->revocation_begun = false;
+  item->by_hand = false;
   item->customer = {};
   item->intent_key.clear();
   item->settle_after.reset();

@@ -26,8 +26,8 @@ void settle_found(DeliverySet& set, DeliveryId delivery, ItemId item, bool ours,
                   std::optional<Millis> took = std::nullopt);
 
 // There is no share: the hold is released, and sharing -> owed; or `dropped`, where the order stopped or
-// refunded the file or the delivery has another customer meanwhile; or `delivered_by_hand`, where it was
-// completed so.
+// refunded the file or the delivery has another customer meanwhile; or `delivered_by_hand`, where the
+// merchant delivered it so.
 void settle_absent(DeliverySet& set, DeliveryId delivery, ItemId item);
 // settle_absent() for a share that nobody can look up any more, with an entry in the timeline: `why` is the
 // end of its sentence.

@@ -47,19 +47,21 @@ bool any_open(DeliverySet& set, const CustomerRow& customer) {
   return !lock_open_deliveries(set.tx(), std::array{customer.id}, 1).empty();
 }
 
-// The customer accepted. A job may have noted that before; deliveries that failed meanwhile resume all the
-// same.
-void accepted(DeliverySet& set, CustomerRow& customer) {
+// A transaction resumes so many deliveries that had failed for lack of an answer.
+constexpr int kMostResumed = 500;
+
+// The customer accepted at `at`. A job may have noted that before; deliveries that failed meanwhile resume all
+// the same, `left` of them, which is counted down. If there may be more, the change is not taken in yet.
+void accepted(DeliverySet& set, CustomerRow& customer, Timestamp at, int& left) {
+  // Rows of former versions do not say since when they waited: since the request, if its time is known.
+  auto failed = lock_unanswered_of_customer(set.tx(), customer.id, customer.requested_at.value_or(set.now()),
+                                            set.now() - domain::kFriendshipResumeWindow, left);
+  left -= static_cast<int>(failed.size());
   const bool news = customer.friendship != Friendship::friends;
   customer.friendship = Friendship::friends;
+  if (left > 0) customer.friendship_changed_at = at;
   set.put(customer);
-  for (auto* const row : set.adopt(lock_failed_of_customer(set.tx(), customer.id))) {
-    // Rows of former versions do not say since when they waited.
-    const auto since = row->waiting_since ? row->waiting_since : customer.requested_at;
-    const bool resumable = !since || domain::friendship_resumable(*since, set.now());
-    if (!resumable || !domain::resumes(row->resolution, domain::Remedy::friendship_accepted)) continue;
-    resume(set, *row);
-  }
+  for (auto* const row : set.adopt(std::move(failed))) resume(set, *row);
   if (news && any_open(set, customer)) queue_job(set, customer);
 }
 
@@ -68,53 +70,65 @@ void end_waiting(DeliverySet& set, storage::DeliveryRow& row, ResolutionCode cod
   set.apply(row, {.cause = Cause::friendship_ended, .code = code});
 }
 
-void take_in_change(DeliverySet& set, const SweepLease& lease, const cloud::FriendshipChange& change) {
-  auto found = find_customer_by_cloud_user(set.tx(), lease.cloud_account, change.user_id);
-  if (!found) return;
-  auto customer = set.customer(found->id);
-  // Sweeps overlap, and a full one reads everything again.
-  if (customer->friendship_changed_at && change.changed_at <= *customer->friendship_changed_at) return;
-  customer->friendship_changed_at = change.changed_at;
+void not_friends(DeliverySet& set, const SweepLease& lease, CustomerRow& customer,
+                 const cloud::FriendshipChange& change) {
+  customer.friendship_changed_at = change.changed_at;
   switch (change.state) {
-    case FriendshipState::friends:
-      return accepted(set, *customer);
     case FriendshipState::declined:
     case FriendshipState::blocked: {
       // A request made since the sweep began, or since the refusal, may stand, and the refusal be of the
       // request before it: a job looks up the friendship.
-      if (customer->friendship == Friendship::requested &&
-          customer->requested_at >= std::min(lease.began, change.changed_at)) {
-        customer->friendship = Friendship::unknown;
-        set.put(*customer);
-        if (any_open(set, *customer)) queue_job(set, *customer, domain::JobClass::first_request);
+      if (customer.friendship == Friendship::requested &&
+          customer.requested_at >= std::min(lease.began, change.changed_at)) {
+        customer.friendship = Friendship::unknown;
+        set.put(customer);
+        if (any_open(set, customer)) queue_job(set, customer, domain::JobClass::first_request);
         return;
       }
       const bool blocked = change.state == FriendshipState::blocked;
-      customer->friendship = blocked ? Friendship::blocked : Friendship::declined;
-      set.put(*customer);
+      customer.friendship = blocked ? Friendship::blocked : Friendship::declined;
+      set.put(customer);
       const auto open =
-          set.adopt(lock_open_deliveries(set.tx(), std::array{customer->id}, kMostOpenOfCustomer));
+          set.adopt(lock_open_deliveries(set.tx(), std::array{customer.id}, kMostOpenOfCustomer));
       for (auto* const row : open) {
         end_waiting(set, *row,
                     blocked ? ResolutionCode::blocked_by_customer : ResolutionCode::friend_request_declined);
       }
       // Further deliveries fail in the jobs of the customer.
-      if (std::ssize(open) == kMostOpenOfCustomer) queue_job(set, *customer);
+      if (std::ssize(open) == kMostOpenOfCustomer) queue_job(set, customer);
       return;
     }
     case FriendshipState::none:
       // The customer ended the friendship; the next delivery makes a new request.
-      if (customer->friendship == Friendship::friends) customer->friendship = Friendship::none;
-      return set.put(*customer);
+      if (customer.friendship == Friendship::friends) customer.friendship = Friendship::none;
+      if (customer.friendship != Friendship::requested) return set.put(customer);
+      // The request is gone, or a newer one stands: a job looks it up, and makes another one if none does.
+      customer.friendship = Friendship::unknown;
+      set.put(customer);
+      if (any_open(set, customer)) queue_job(set, customer, domain::JobClass::first_request);
+      return;
     case FriendshipState::requested:
-      return set.put(*customer);
+    case FriendshipState::friends:
+      return set.put(customer);
   }
+}
+
+// `left`: the failed deliveries that may be resumed.
+void take_in_change(DeliverySet& set, const SweepLease& lease, const cloud::FriendshipChange& change,
+                    int& left) {
+  auto found = find_customer_by_cloud_user(set.tx(), lease.cloud_account, change.user_id);
+  if (!found) return;
+  auto customer = set.customer(found->id);
+  // Sweeps overlap, and a full one reads everything again.
+  if (customer->friendship_changed_at && change.changed_at <= *customer->friendship_changed_at) return;
+  if (change.state == FriendshipState::friends) return accepted(set, *customer, change.changed_at, left);
+  not_friends(set, lease, *customer, change);
 }
 
 }  // namespace
 
-bool take_in_page(Tx& tx, DeliveryChanges& changes, const WorkerOptions& options, const SweepLease& lease,
-                  const std::string& cursor, const cloud::FriendshipPage& page) {
+TakenIn take_in_page(Tx& tx, DeliveryChanges& changes, const WorkerOptions& options, const SweepLease& lease,
+                     const std::string& cursor, const cloud::FriendshipPage& page) {
   // The changes are true whoever holds the lease by now. The account is locked after the customers, as in
   // jobs, which wake it, and the customers by their ids, not in the order of the page.
   std::vector<storage::CloudUserKey> users;
@@ -124,19 +138,24 @@ bool take_in_page(Tx& tx, DeliveryChanges& changes, const WorkerOptions& options
   hold_customers(tx, std::move(customers));
   // Where a page has several changes of one customer, the last one counts.
   std::set<std::string_view> seen;
-  for (auto change = page.changes.rbegin(); change != page.changes.rend(); ++change) {
+  int left = kMostResumed;
+  for (auto change = page.changes.rbegin(); left > 0 && change != page.changes.rend(); ++change) {
     if (!seen.insert(change->user_id).second) continue;
     DeliverySet set(tx, changes);
-    take_in_change(set, lease, *change);
+    take_in_change(set, lease, *change, left);
     set.save();
   }
   auto account = lock_own(tx, lease);
-  if (!account) return false;
+  if (!account) return TakenIn::lease_lost;
   account->sweep_lease_expires_at = tx.now() + options.lease;
+  if (left == 0) {
+    update_cloud_account(tx, *account);
+    return TakenIn::in_part;
+  }
   if (!page.changes.empty() || account->sweep_cursor.empty()) account->sweep_cursor = cursor;
   note_sweep_success(tx, *account);
   update_cloud_account(tx, *account);
-  return true;
+  return TakenIn::whole;
 }
 
 int expire_waiting(Tx& tx, DeliveryChanges& changes, const SweepLease& lease, int limit) {

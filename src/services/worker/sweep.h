@@ -13,11 +13,17 @@
 
 namespace presetbridge::services {
 
+enum class TakenIn {
+  whole,
+  in_part,     // there is more to resume than one transaction resumes: the page is to be taken in once more
+  lease_lost,  // the page is taken in nevertheless, in part perhaps; the sweep must end
+};
+
 // Takes in one page and renews the lease. `cursor` is where the page began. The next sweep begins there, so
 // that it reads a change made while the page was read, and continues a sweep that failed or whose process
-// died. Returns false if the lease is lost: the page is taken in nevertheless, and the sweep must end.
-bool take_in_page(storage::Tx& tx, DeliveryChanges& changes, const WorkerOptions& options,
-                  const SweepLease& lease, const std::string& cursor, const cloud::FriendshipPage& page);
+// died.
+TakenIn take_in_page(storage::Tx& tx, DeliveryChanges& changes, const WorkerOptions& options,
+                     const SweepLease& lease, const std::string& cursor, const cloud::FriendshipPage& page);
 
 // Fails deliveries that have waited for 14 days, `limit` at most. Returns how many rows it changed; if
 // that is `limit`, call it again.

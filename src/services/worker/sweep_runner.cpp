@@ -24,7 +24,8 @@ Task<void> SweepRunner::run(SweepLease lease) {
   Reading read;
   if (!owners->empty()) read = co_await read_pages(lease, owners->front());
   if (!read.failure && !read.own) co_return;
-  if (!read.failure) co_await expire_waiting(lease);
+  // Without a login nothing was read: who has answered is not known.
+  if (!read.failure && !owners->empty()) co_await expire_waiting(lease);
   auto ended = co_await ports_.async_db.write(
       ports_.scheduler, [this, lease, failure = std::move(read.failure)](Tx& tx) {
         return failure ? fail_sweep(tx, lease, *failure) : end_sweep(tx, options_, lease);
@@ -57,24 +58,33 @@ Task<SweepRunner::Reading> SweepRunner::read_pages(const SweepLease& lease, Acco
 // Where a row throws, the changes of the page are taken in one by one, so that the others are not lost.
 Task<bool> SweepRunner::take_in(const SweepLease& lease, const std::string& cursor,
                                 const cloud::FriendshipPage& page) {
-  auto taken = co_await ports_.async_db.write(ports_.scheduler, [&](Tx& tx) {
-    return take_in_page(tx, ports_.changes, options_, lease, cursor, page);
-  });
-  if (taken) co_return *taken;
+  const auto taken = co_await write_page(lease, cursor, page);
+  if (taken) co_return *taken == TakenIn::whole;
   if (is_transient(taken.error())) {
     log_fault(lease, "a page of a sweep could not be written", taken.error());
     co_return false;
   }
   for (const auto& change : page.changes) {
     const cloud::FriendshipPage one{.changes = {change}, .next_cursor = {}, .more = false};
-    auto alone = co_await ports_.async_db.write(ports_.scheduler, [&](Tx& tx) {
-      return take_in_page(tx, ports_.changes, options_, lease, cursor, one);
-    });
-    if (alone && !*alone) co_return false;
+    const auto alone = co_await write_page(lease, cursor, one);
+    if (alone && *alone != TakenIn::whole) co_return false;
     if (!alone)
       log_fault(lease, "a change that a sweep read of one customer could not be written", alone.error());
   }
   co_return true;
+}
+
+// Takes in the page by as many transactions as it needs. One that is in part taken in when the service stops is
+// read again by the next sweep.
+Task<Expected<TakenIn>> SweepRunner::write_page(const SweepLease& lease, const std::string& cursor,
+                                                const cloud::FriendshipPage& page) {
+  Expected<TakenIn> taken = TakenIn::in_part;
+  while (taken && *taken == TakenIn::in_part && !tasks_.stopping()) {
+    taken = co_await ports_.async_db.write(ports_.scheduler, [&](Tx& tx) {
+      return take_in_page(tx, ports_.changes, options_, lease, cursor, page);
+    });
+  }
+  co_return taken;
 }
 
 Task<void> SweepRunner::expire_waiting(const SweepLease& lease) {

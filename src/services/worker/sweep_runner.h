@@ -8,6 +8,7 @@
 #include "base/background_tasks.h"
 #include "services/worker/cloud_calls.h"
 #include "services/worker/leasing.h"
+#include "services/worker/sweep.h"
 #include "services/worker/worker_options.h"
 #include "services/worker/worker_ports.h"
 
@@ -35,6 +36,8 @@ class SweepRunner {
   Task<Reading> read_pages(const SweepLease& lease, AccountId owner);
   // Returns whether the lease still holds.
   Task<bool> take_in(const SweepLease& lease, const std::string& cursor, const cloud::FriendshipPage& page);
+  Task<Expected<TakenIn>> write_page(const SweepLease& lease, const std::string& cursor,
+                                     const cloud::FriendshipPage& page);
   Task<void> expire_waiting(const SweepLease& lease);
   void log_fault(const SweepLease& lease, const char* message, const Error& error);
 

@@ -57,6 +57,35 @@ TEST(Sweep, FailsWithTheCodeOfWhatTheCustomerDid) {
   }
 }
 
+TEST(Sweep, ResumesWhereTheCustomerAcceptsAfterARefusal) {
+  for (const auto state : {cloud::FriendshipState::declined, cloud::FriendshipState::blocked}) {
+    World world;
+    world.cloud.auto_accept = false;
+    const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
+    world.cloud.change("u-ann", state);
+    world.settle(std::chrono::minutes{2});
+    ASSERT_TRUE(world.status(id).starts_with("failed ")) << world.status(id);
+    world.cloud.accept("u-ann");
+    world.settle(std::chrono::hours{2});
+    EXPECT_EQ(world.status(id), "completed");
+  }
+}
+
+TEST(Sweep, ARequestThatIsGoneIsMadeAgain) {
+  World world;
+  world.cloud.auto_accept = false;
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  ASSERT_EQ(world.status(id), "waiting_for_friendship");
+  world.settle(std::chrono::hours{1});
+  world.cloud.change("u-ann", cloud::FriendshipState::none);
+  world.settle(std::chrono::hours{1});
+  EXPECT_EQ(world.status(id), "waiting_for_friendship");
+  EXPECT_EQ(world.cloud.requests["u-ann"], 2);
+  world.cloud.accept("u-ann");
+  world.settle(std::chrono::hours{1});
+  EXPECT_EQ(world.status(id), "completed");
+}
+
 TEST(Sweep, GivesUpWaitingAfterFourteenDaysAndResumesOnALateAcceptance) {
   World world({.jobs_per_minute = 0, .poll = std::chrono::hours{1}, .maintenance = std::chrono::hours{1}});
   world.cloud.auto_accept = false;

@@ -114,8 +114,8 @@ void AsyncDatabase::shutdown() {
 void AsyncDatabase::submit(TxFn fn, Done done) {
   enqueue(writes_, {std::move(fn), std::move(done)});
 }
-void AsyncDatabase::submit_read(TxFn fn, Done done) {
-  enqueue(reads_, {std::move(fn), std::move(done)});
+void AsyncDatabase::submit_first_read(TxFn fn, Done done) {
+  enqueue(reads_, {std::move(fn), std::move(done)}, Position::first);
 }
 
 void AsyncDatabase::Awaiter::await_suspend(std::coroutine_handle<> caller) {
@@ -127,12 +127,12 @@ void AsyncDatabase::Awaiter::await_suspend(std::coroutine_handle<> caller) {
   owner.enqueue(queue, {std::move(fn), std::move(done)});
 }
 
-void AsyncDatabase::enqueue(Queue& queue, Unit unit) {
+void AsyncDatabase::enqueue(Queue& queue, Unit unit, Position position) {
   std::unique_lock lock(mutex_);
   const char* refusal = nullptr;
   if (stopping_) {
     refusal = "the storage is shutting down";
-  } else if (queue.units.size() >= options_.max_queue) {
+  } else if (position == Position::last && queue.units.size() >= options_.max_queue) {
     refusal = "the storage's queue is full";
   }
   if (refusal != nullptr) {
@@ -143,7 +143,11 @@ void AsyncDatabase::enqueue(Queue& queue, Unit unit) {
     completions.post();
     return;
   }
-  queue.units.push_back(std::move(unit));
+  if (position == Position::first) {
+    queue.units.insert(queue.units.begin() + static_cast<std::ptrdiff_t>(queue.first++), std::move(unit));
+  } else {
+    queue.units.push_back(std::move(unit));
+  }
   lock.unlock();
   if (options_.inline_execution) {
     run_inline();
@@ -156,6 +160,7 @@ std::vector<AsyncDatabase::Unit> AsyncDatabase::take(Queue& queue, std::size_t m
   const auto end = queue.units.begin() + static_cast<std::ptrdiff_t>(std::min(queue.units.size(), most));
   std::vector<Unit> taken(std::make_move_iterator(queue.units.begin()), std::make_move_iterator(end));
   queue.units.erase(queue.units.begin(), end);
+  queue.first -= std::min(queue.first, taken.size());
   return taken;
 }
 

@@ -132,7 +132,9 @@ class AsyncDatabase {
 
   // Queue a unit without a coroutine. `done` gets a DbError, Overloaded among them, or any exception of `fn`.
   void submit(TxFn fn, Done done);
-  void submit_read(TxFn fn, Done done);
+  // The unit runs before all reads that wait, so that no amount of them holds up an order. The caller has few of
+  // them at a time.
+  void submit_first_read(TxFn fn, Done done);
 
   // Refuses new units, runs those that wait, joins the threads. Idempotent; not to be called on a storage thread.
   void shutdown();
@@ -151,6 +153,7 @@ class AsyncDatabase {
   };
   struct Queue {
     std::deque<Unit> units;
+    std::size_t first = 0;  // the number of those at the front that came by submit_first_read()
     std::condition_variable filled;
   };
 
@@ -188,7 +191,8 @@ class AsyncDatabase {
     }
   }
 
-  void enqueue(Queue& queue, Unit unit);
+  enum class Position { first, last };
+  void enqueue(Queue& queue, Unit unit, Position position = Position::last);
   // Under the lock: up to `most` units from the front.
   static std::vector<Unit> take(Queue& queue, std::size_t most);
   void work(Queue& queue, bool writes);

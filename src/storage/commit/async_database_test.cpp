@@ -350,6 +350,24 @@ TEST_P(AsyncDatabaseTest, ATransactionHoldsNoMoreUnitsThanItsCap) {
   EXPECT_EQ(async_db.stats().commits, 1U + 4U);
 }
 
+TEST_P(AsyncDatabaseTest, FirstReadsRunBeforeTheReadsThatWaitAndInTheirOrder) {
+  AsyncDatabase async_db(*database_, log_, {.readers = 1, .max_queue = 3});
+  std::latch entered{1};
+  std::latch opened{1};
+  const auto done = [](const std::exception_ptr&, Completions&) {};
+  async_db.submit_first_read([&](Tx&) { entered.count_down(), opened.wait(); }, done);
+  entered.wait();
+  std::vector<int> order;  // of the one reader
+  std::size_t ended = 0;
+  for (int i = 0; i < 3; ++i)
+    spawn(async_db.read(mailbox_, [&order, i](Tx&) { order.push_back(i); }), [&](auto) { ++ended; });
+  for (int i = 10; i < 12; ++i) async_db.submit_first_read([&order, i](Tx&) { order.push_back(i); }, done);
+  opened.count_down();
+  mailbox_.run_until([&] { return ended == 3; });
+  async_db.shutdown();
+  EXPECT_EQ(order, (std::vector{10, 11, 0, 1, 2}));
+}
+
 TEST_P(AsyncDatabaseTest, OnlyTheUnitAtFaultFails) {
   AsyncDatabase async_db(*database_, log_);
   Gate gate(async_db);
@@ -445,7 +463,7 @@ TEST_P(AsyncDatabaseTest, AnUnavailableDatabaseIsLoggedOnceAndItsReturnOnce) {
   for (int i = 0; i < 100; ++i) async_db.submit([](Tx&) {}, count);
   EXPECT_EQ(failed, 100);
   EXPECT_EQ(log_.lines.size(), 1U);
-  async_db.submit_read([](Tx&) {}, count);
+  async_db.submit_first_read([](Tx&) {}, count);
   EXPECT_EQ(log_.lines.size(), 1U) << "what reads is another matter";
   away.away = false;
   for (int i = 0; i < 10; ++i) async_db.submit([](Tx&) {}, count);

@@ -6,6 +6,7 @@ namespace {
 constexpr Sql kInsert{"INSERT INTO accounts (id, name, created_at) VALUES ($1, $2, $3)"};
 #define PDB_ACCOUNT_COLUMNS "id, name, created_at, display_name, support_email, support_url"
 constexpr Sql kFind{"SELECT " PDB_ACCOUNT_COLUMNS " FROM accounts WHERE id = $1"};
+constexpr Sql kIsDeleted{"SELECT 1 FROM accounts WHERE id = $1 AND deleted_at IS NOT NULL"};
 constexpr Sql kList{"SELECT " PDB_ACCOUNT_COLUMNS " FROM accounts WHERE id < $1 ORDER BY id DESC LIMIT $2"};
 constexpr Sql kUpdate{
     "UPDATE accounts SET name = $2, display_name = $3, support_email = $4, support_url = $5 WHERE id = $1"};
@@ -22,6 +23,10 @@ void insert_account(Tx& tx, AccountId id, std::string_view name) {
 
 std::optional<AccountRow> find_account(Tx& tx, AccountId id) {
   return tx.one(kFind, id, read);
+}
+
+bool is_deleted(Tx& tx, AccountId id) {
+  return tx.one(kIsDeleted, id, [](const Row&) { return true; }).value_or(false);
 }
 
 Page<AccountRow> list_accounts(Tx& tx, const PageRequest& page) {

@@ -25,6 +25,8 @@ struct AccountRow {
 
 void insert_account(Tx& tx, AccountId id, std::string_view name);
 std::optional<AccountRow> find_account(Tx& tx, AccountId id);
+// Whether the account's data were deleted (storage/stores/account_deletion.h).
+bool is_deleted(Tx& tx, AccountId id);
 // All accounts of the service, newest first, for the operator.
 Page<AccountRow> list_accounts(Tx& tx, const PageRequest& page);
 // Writes the name and the three members that buyers see.

@@ -44,6 +44,9 @@ constexpr Sql kListActive =
 constexpr Sql kCountActive{
     "SELECT CAST(count(*) AS BIGINT) FROM api_keys"
     " WHERE account_id = $1 AND active = 1 AND (expires_at IS NULL OR expires_at > $2)"};
+// A successor is newer than its key.
+constexpr Sql kIsRotated{
+    "SELECT 1 FROM api_keys WHERE account_id = $1 AND id > $2 AND rotated_from = $2 LIMIT 1"};
 constexpr Sql kUpdate = sql<"UPDATE api_keys SET ", kAssigned<kColumns>, " WHERE ", kKeyed<kColumns>>;
 constexpr Sql kRecord{
     "UPDATE api_keys SET rate_log = $2, last_active_at = $3, requests = requests + 1 WHERE id = $1"};
@@ -101,6 +104,10 @@ Page<ApiKeyRow> list_api_keys(Tx& tx, AccountId account, const PageRequest& page
 
 std::int64_t count_active_api_keys(Tx& tx, AccountId account) {
   return tx.one(kCountActive, account, tx.now(), [](const Row& r) { return r.int64(0); }).value_or(0);
+}
+
+bool is_rotated(Tx& tx, AccountId account, ApiKeyId id) {
+  return tx.one(kIsRotated, account, id, [](const Row&) { return true; }).value_or(false);
 }
 
 void update_api_key(Tx& tx, const ApiKeyRow& row) {

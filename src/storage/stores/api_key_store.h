@@ -51,6 +51,8 @@ Page<ApiKeyRow> list_api_keys(Tx& tx, AccountId account, const PageRequest& page
 // The keys that are active and not expired. Call it under lock_account(): otherwise two transactions may
 // each add the last one that is allowed.
 std::int64_t count_active_api_keys(Tx& tx, AccountId account);
+// Whether a key of the account has the successor that a rotation made.
+bool is_rotated(Tx& tx, AccountId account, ApiKeyId id);
 // Writes name, active, permissions, integration_ids, rate_limit and expires_at of `row`.
 void update_api_key(Tx& tx, const ApiKeyRow& row);
 // One admitted request: the log after it, and the time of last use.

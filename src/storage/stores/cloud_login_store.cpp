@@ -12,9 +12,7 @@ constexpr Sql kInsertAttempt{
     "INSERT INTO cloud_login_tries (id, account_id, email_hash, at, failed) VALUES ($1, $2, $3, $4, $5)"};
 constexpr Sql kClear{"UPDATE cloud_login_tries SET failed = 0 WHERE id = $1"};
 constexpr Sql kDeleteAttempt{"DELETE FROM cloud_login_tries WHERE id = $1"};
-constexpr Sql kLockOfEmail{
-    "SELECT at FROM cloud_login_tries WHERE email_hash = $1 AND at > $2 AND failed = 1 ORDER BY at "
-    "<for_update>"};
+constexpr Sql kLockEmail{"SELECT CAST(pg_advisory_xact_lock($1) AS TEXT)"};
 constexpr Sql kOfEmail{
     "SELECT at FROM cloud_login_tries WHERE email_hash = $1 AND at > $2 AND failed = 1 ORDER BY at"};
 constexpr Sql kOfAccount{
@@ -55,8 +53,12 @@ void delete_login_attempt(Tx& tx, std::int64_t id) {
 }
 
 std::vector<Timestamp> lock_failures_of_email(Tx& tx, Blob email_hash, Timestamp since) {
-  // Once the rows are locked they are read anew: a transaction that was waited for may have added one.
-  if (tx.others_write()) tx.query(kLockOfEmail, email_hash, since, [](const Row&) {});
+  // There may be no row yet to lock.
+  if (tx.others_write()) {
+    std::int64_t key = 0;
+    std::memcpy(&key, email_hash.data(), std::min(sizeof(key), email_hash.size()));
+    tx.query(kLockEmail, key, [](const Row&) {});
+  }
   std::vector<Timestamp> times;
   tx.query(kOfEmail, email_hash, since, [&](const Row& r) { times.push_back(r.time(0)); });
   return times;

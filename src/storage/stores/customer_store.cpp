@@ -199,11 +199,15 @@ std::vector<CustomerId> enqueue_buyers(Tx& tx, std::span<const Buyer> buyers, Ti
   std::vector<CustomerId> ids(buyers.size());
   for (std::size_t at = 0; at < sorted.size(); ++at) {
     const auto& buyer = buyers[sorted[at]];
-    ids[sorted[at]] =
-        made[at] ? buyer.proposed
-                 : tx.one(kEnqueueKnown, buyer.cloud_account, buyer.username_key, due_at, [](const Row& r) {
-                       return r.id<CustomerId>(0);
-                     }).value();
+    if (made[at]) {
+      ids[sorted[at]] = buyer.proposed;
+      continue;
+    }
+    const auto known = tx.one(kEnqueueKnown, buyer.cloud_account, buyer.username_key, due_at,
+                              [](const Row& r) { return r.id<CustomerId>(0); });
+    // An erasure has blanked the name while this waited: all runs again, and makes the customer.
+    if (!known) throw DbError(DbError::Kind::conflict, "a customer was erased while it was enqueued");
+    ids[sorted[at]] = *known;
   }
   return ids;
 }

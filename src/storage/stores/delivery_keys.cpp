@@ -105,7 +105,8 @@ int fill_delivery_keys(Tx& tx, int limit) {
   const auto end = std::min(fill->second, first_id_at(tx.now() - kIdFromRow));
   tx.query(kToFill, fill->first, end, limit, [&](const Row& r) { ids.push_back(r.id<DeliveryId>(0)); });
   if (ids.empty()) return 0;
-  const auto rows = find_deliveries(tx, ids);
+  // Locked: an erasure that commits meanwhile would leave its names here.
+  const auto rows = lock_deliveries(tx, ids);
   std::vector<OrderId> orders;
   for (const auto& row : rows) orders.push_back(OrderId{row.id.value});
   const auto numbers = find_order_numbers(tx, orders);

@@ -117,6 +117,13 @@ constexpr Sql kLockOpenOfJob =
 constexpr Sql kLockFailedOfCustomer =
     sql<"SELECT ", kSelected<kColumns>,
         " FROM deliveries WHERE customer_id = $1 AND status = 'failed' ORDER BY id <for_update>">;
+// The codes are those that domain::resumes() names for Remedy::friendship_accepted.
+constexpr Sql kLockUnansweredOfCustomer =
+    sql<"SELECT ", kSelected<kColumns>,
+        " FROM deliveries WHERE customer_id = $1 AND status = 'failed'"
+        " AND (resolution_code = 'friendship_timeout' OR resolution_code = 'friend_request_declined'"
+        " OR resolution_code = 'blocked_by_customer') AND COALESCE(waiting_since, $2) > $3"
+        " ORDER BY id LIMIT $4 <for_update>">;
 constexpr Sql kUpdate =
     sql<"UPDATE deliveries SET ", kAssigned<kColumns>,
         ", version = version + 1, pending_version = version + 1, counted_version = version + 1,"
@@ -300,6 +307,10 @@ std::vector<DeliveryRow> lock_open_deliveries(Tx& tx, std::span<const CustomerId
 }
 std::vector<DeliveryRow> lock_failed_of_customer(Tx& tx, CustomerId customer) {
   return all_deliveries(tx, kLockFailedOfCustomer, customer);
+}
+std::vector<DeliveryRow> lock_unanswered_of_customer(Tx& tx, CustomerId customer, Timestamp unknown,
+                                                     Timestamp after, int limit) {
+  return all_deliveries(tx, kLockUnansweredOfCustomer, customer, unknown, after, limit);
 }
 
 void update_delivery(Tx& tx, DeliveryRow& d) {

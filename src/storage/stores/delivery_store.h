@@ -84,6 +84,11 @@ std::vector<DeliveryRow> lock_open_deliveries(Tx& tx, std::span<const CustomerId
                                               int most_of_each);
 // Locks the failed deliveries of a customer, oldest first.
 std::vector<DeliveryRow> lock_failed_of_customer(Tx& tx, CustomerId customer);
+// Locks the deliveries of a customer that failed because a friend request was refused or not answered, and that
+// have waited since after `after`; oldest first, `limit` at most. `unknown`: since when a row waits that does
+// not say.
+std::vector<DeliveryRow> lock_unanswered_of_customer(Tx& tx, CustomerId customer, Timestamp unknown,
+                                                     Timestamp after, int limit);
 
 // Writes every member that may change, if the stored version is still row.version; then row.version has
 // grown by one, row.updated_at is now, or as it was where that is later, and row.counted follows. Throws

@@ -1,6 +1,7 @@
 #include "storage/stores/integration_store.h"
 
 #include <algorithm>
+#include <deque>
 #include <limits>
 #include <tuple>
 
@@ -73,6 +74,7 @@ constexpr std::tuple kMappingColumns{
     Column{"kind", [](auto& m) -> auto& { return m.mapping.file_kind; }},
     Column{"file_name", [](auto& m) -> auto& { return m.mapping.file_name; }},
     Column{"stale", &MappingRow::stale},
+    Column{"made_for", &MappingRow::made_for, kEmptyIsNull},
 };
 constexpr auto read_mapping = read_row<MappingRow, kMappingColumns>;
 
@@ -103,10 +105,9 @@ constexpr Sql kCountGeneration{"SELECT count(*) FROM mappings WHERE integration_
 constexpr Sql kSwitchMappings{
     "UPDATE integrations SET mappings_generation = $2, mapping_count = $3, version = version + 1 WHERE id = "
     "$1"};
-constexpr std::size_t kMappingWidth = kInsertWidth<kMappingColumns> + 3;
-constexpr Sql kInsertMapping =
-    sql<"INSERT INTO mappings (", kInserted<kMappingColumns>,
-        ", integration_id, made_for, generation) VALUES (", kNumbered<kMappingWidth>, ")">;
+constexpr std::size_t kMappingWidth = kInsertWidth<kMappingColumns> + 2;
+constexpr Sql kInsertMapping = sql<"INSERT INTO mappings (", kInserted<kMappingColumns>,
+                                   ", integration_id, generation) VALUES (", kNumbered<kMappingWidth>, ")">;
 constexpr Sql kDeleteMappings{
     "DELETE FROM mappings WHERE integration_id = $1 AND generation = $2 AND id IN"
     " (SELECT id FROM mappings WHERE integration_id = $1 AND generation = $2 ORDER BY id LIMIT $3)"};
@@ -233,9 +234,13 @@ void stage_mappings(Tx& tx, const MappingSave& save, std::span<const MappingRow>
   std::vector<Param> flat;
   Texts texts;
   flat.reserve(kMappingWidth * rows.size());
+  std::deque<MappingRow> written;  // `flat` refers to them
   for (const auto& row : rows) {
-    add_insert<kMappingColumns>(flat, row, texts);
-    flat.insert(flat.end(), {save.integration, id_or_null(save.made_for), save.generation});
+    auto& mapping = written.emplace_back(row);
+    mapping.stale = row.stale && row.made_for && row.made_for != save.made_for;
+    if (!mapping.stale) mapping.made_for = save.made_for;
+    add_insert<kMappingColumns>(flat, mapping, texts);
+    flat.insert(flat.end(), {save.integration, save.generation});
   }
   tx.exec_many(kInsertMapping, kMappingWidth, flat);
 }

@@ -70,7 +70,8 @@ void replace_owning_key(Tx& tx, AccountId account, ApiKeyId old_key, ApiKeyId ne
 struct MappingRow {
   domain::Mapping mapping;  // value: normalised
   std::string match_value;  // as the merchant wrote it
-  bool stale = false;
+  bool stale = false;       // made for another cloud account than the account's present one
+  CloudAccountId made_for = {};  // for which its file was chosen; none: there was no login yet
 };
 std::vector<MappingRow> find_mappings(Tx& tx, IntegrationId integration);
 // The number of mappings of each.
@@ -90,6 +91,7 @@ struct MappingSave {
   CloudAccountId made_for;  // the account's cloud account when the save began; none: there never was one
 };
 MappingSave begin_mappings(Tx& tx, IntegrationId integration, Timestamp give_up_at);
+// A row that is stale stays that of its `made_for`; all others are made for the account's cloud account.
 void stage_mappings(Tx& tx, const MappingSave& save, std::span<const MappingRow> rows);
 // Locks the integration, whose version grows. `count` rows were staged. False, and nothing is done, if they
 // are not all there (an older program has saved meanwhile), or if the account has another cloud account by

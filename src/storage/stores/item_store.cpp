@@ -30,6 +30,7 @@ constexpr std::tuple kColumns{
     Column{"former", &ItemRow::former},
     Column{"revoked_by", &ItemRow::revoked_by, kEmptyIsNull},
     Column{"revocation_begun", &ItemRow::revocation_begun},
+    Column{"by_hand", &ItemRow::by_hand},
 };
 constexpr auto read_item = read_row<ItemRow, kColumns>;
 constexpr const auto& kWithoutLines = kSelectedWith<kColumns, "lines", "'[]'">;

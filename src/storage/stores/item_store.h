@@ -37,6 +37,8 @@ struct ItemRow {
   // The platform was asked to revoke the share, and the outcome is not known: while `revoking`, and after
   // that was given up (`revoke_failed`), until the share is found or made anew, or is known to be gone.
   bool revocation_begun = false;
+  // The merchant delivered the file by hand while it was `sharing`: without a share it is `delivered_by_hand`.
+  bool by_hand = false;
 };
 
 void insert_items(Tx& tx, std::span<const ItemRow> rows);

@@ -59,7 +59,7 @@ constexpr Sql kListAllOfState = sql<"SELECT ", kSelected<kColumns>,
                                     " FROM purchases WHERE state = $1 AND id < $2 ORDER BY id DESC LIMIT $3">;
 constexpr Sql kCountPending{
     "SELECT count(*) FROM (SELECT id FROM purchases WHERE account_id = $1 AND state = 'pending' AND live = $2"
-    " LIMIT $3) AS counted"};
+    " AND id >= $3 LIMIT $4) AS counted"};
 constexpr Sql kCountOldPending{
     "SELECT count(*) FROM (SELECT id FROM purchases WHERE state = 'pending' AND id < $1 AND live = $2 LIMIT "
     "$3)"
@@ -148,8 +148,8 @@ Page<PurchaseRow> list_all_purchases(Tx& tx, std::optional<domain::PurchaseState
   return make_page(std::move(rows), page, id_of);
 }
 
-std::int64_t count_pending_purchases(Tx& tx, AccountId account, bool live, int most) {
-  return tx.one(kCountPending, account, live, most, read_number).value();
+std::int64_t count_pending_purchases(Tx& tx, AccountId account, bool live, Timestamp since, int most) {
+  return tx.one(kCountPending, account, live, first_id_at(since), most, read_number).value();
 }
 std::int64_t count_old_pending_purchases(Tx& tx, bool live, Timestamp before, int most) {
   return tx.one(kCountOldPending, first_id_at(before), live, most, read_number).value();

@@ -64,9 +64,9 @@ Page<PurchaseRow> list_all_purchases(Tx& tx, std::optional<domain::PurchaseState
 // `live`, here and below: of the live mode of the payment processor, or of its test mode. The key of the one
 // cannot ask about purchases of the other: they rest until the processor's mode is theirs again.
 
-// The number of pending purchases, `most` at most: of the account; and of all accounts, older than
-// `before`.
-std::int64_t count_pending_purchases(Tx& tx, AccountId account, bool live, int most);
+// The number of pending purchases, `most` at most: of the account, made at `since` or later; and of all
+// accounts, older than `before`.
+std::int64_t count_pending_purchases(Tx& tx, AccountId account, bool live, Timestamp since, int most);
 std::int64_t count_old_pending_purchases(Tx& tx, bool live, Timestamp before, int most);
 
 // Takes at most `limit` purchases that are due, longest due first: they are due again at `again`.

@@ -61,8 +61,8 @@ constexpr Sql kRelease{
     "UPDATE webhook_sends SET status = 'pending', lease_expires_at = NULL"
     " WHERE id = $1 AND fence = $2 AND status = 'leased'"};
 constexpr Sql kDeactivate{
-    "UPDATE webhook_subscriptions SET active = 0, deactivated_reason = $2, version = version + 1"
-    " WHERE id = $1 AND version = $3 AND active = 1"
+    "UPDATE webhook_subscriptions SET active = 0, deactivated_reason = $2, failing_told_at = NULL,"
+    " version = version + 1 WHERE id = $1 AND version = $3 AND active = 1"
     " AND EXISTS (SELECT 1 FROM webhook_sends WHERE id = $4 AND fence = $5 AND status = 'failed')"};
 
 constexpr Sql kAnyExpired{

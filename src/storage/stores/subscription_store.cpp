@@ -19,6 +19,7 @@ constexpr std::tuple kColumns{
     Column{"previous_secret_expires_at", &SubscriptionRow::previous_secret_expires_at},
     Column{"event_types", &SubscriptionRow::event_types, kSeparated<','>},
     Column{"integration_ids", &SubscriptionRow::integrations, kSeparated<','>},
+    Column{"narrowed_at", &SubscriptionRow::narrowed_at},
     Column{"active", &SubscriptionRow::active},
     Column{"deactivated_reason", &SubscriptionRow::deactivated_reason, kEmptyIsNull},
     Column{"created_at", &SubscriptionRow::created_at, Update::no},

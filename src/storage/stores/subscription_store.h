@@ -25,6 +25,7 @@ struct SubscriptionRow {
   std::optional<Timestamp> previous_secret_expires_at;
   std::vector<std::string> event_types;     // empty: all
   std::vector<IntegrationId> integrations;  // empty: all
+  std::optional<Timestamp> narrowed_at;     // when stores were last taken out of them
   bool active = true;
   std::string deactivated_reason;  // empty: none, or active
   Timestamp created_at;

@@ -8,11 +8,13 @@ const refusal = (status: number, code: string) =>
 const life = () => new Date(Date.now() + 3_600_000).toISOString();
 let sent: { path: string; authorization: string | null; body: string }[];
 let answers: Response[];
+let user: string;
 let issued = 0;
 
 beforeEach(async () => {
   sent = [];
   answers = [];
+  user = 'u';
   vi.stubGlobal('fetch', async (target: Request | string, init?: RequestInit) => {
     const request = new Request(typeof target === 'string' ? new URL(target, 'http://localhost') : target, init);
     const path = new URL(request.url).pathname;
@@ -22,7 +24,7 @@ beforeEach(async () => {
         JSON.stringify({
           idToken: `token-${++issued}`,
           idTokenExpiresAt: life(),
-          user: { id: 'u', email: 'e' },
+          user: { id: user, email: 'e' },
           accountId: 'a',
         }),
       );
@@ -71,6 +73,42 @@ test('what wants a newer sign-in waits for it and goes on, or stays refused', as
   await vi.waitFor(() => expect(stepUp.isAsking()).toBe(true));
   stepUp.answer(false);
   expect((await refused).status).toBe(403);
+});
+
+test('a step-up that waits ends with its person’s session, and its request is not sent for the next one', async () => {
+  for (const leave of [() => session.signOut(), () => session.signIn('another', 'p')]) {
+    answers = [refusal(403, 'STEP_UP_REQUIRED'), new Response('{}')];
+    user = 'u';
+    await session.signIn('e', 'p');
+    sent = [];
+    const going = authorized(request());
+    await vi.waitFor(() => expect(stepUp.isAsking()).toBe(true));
+    user = 'another';
+    await leave();
+    expect(stepUp.isAsking()).toBe(false);
+    expect((await going).status).toBe(403);
+    expect(paths().filter((path) => path === '/api/keys')).toEqual(['/api/keys']);
+  }
+});
+
+test('a request is not sent again with the token of another person', async () => {
+  answers = [refusal(401, 'UNAUTHORIZED'), new Response('{}')];
+  user = 'another';
+  expect((await authorized(request())).status).toBe(401);
+  expect(paths()).toEqual(['/api/keys', '/api/auth/refresh']);
+});
+
+test('the next person is not asked to confirm what another one sent', async () => {
+  let answer: (response: Response) => void = () => undefined;
+  const held = new Promise<Response>((resolve) => (answer = resolve));
+  answers = [held as unknown as Response];
+  const going = authorized(request());
+  await vi.waitFor(() => expect(paths()).toEqual(['/api/keys']));
+  user = 'another';
+  await session.signIn('another', 'p');
+  answer(refusal(403, 'STEP_UP_REQUIRED'));
+  expect((await going).status).toBe(403);
+  expect(stepUp.isAsking()).toBe(false);
 });
 
 test('a lost connection is told as one', async () => {

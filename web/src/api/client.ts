@@ -1,8 +1,8 @@
 // The one way to the service: typed by the contract, with the token of the session, every failure an ApiError.
 import createClient from 'openapi-fetch';
-import { session } from '@/session';
+import { personOf, session } from '@/session';
 import { stepUp } from '@/session/step_up';
-import { errorOfAnswer, errorOfNetwork } from './errors';
+import { ApiError, errorOfAnswer, errorOfNetwork } from './errors';
 import type { components, paths } from './schema.mjs';
 
 export type Schemas = components['schemas'];
@@ -18,8 +18,12 @@ const send = (request: Request) =>
     throw error instanceof DOMException && error.name === 'AbortError' ? error : errorOfNetwork();
   });
 
+// A request is sent for the person who made it, never with the token of the next one.
 export async function authorized(request: Request): Promise<Response> {
+  const asker = personOf(session.get());
   const token = await session.token();
+  const person = personOf(session.get());
+  if (asker !== null && asker !== person) throw new ApiError(401, 'UNAUTHORIZED', '');
   const spare = request.clone();
   const response = await send(withToken(request, token));
   if (response.status !== 401 && response.status !== 403) return response;
@@ -28,12 +32,15 @@ export async function authorized(request: Request): Promise<Response> {
     .json()
     .catch(() => undefined);
   const { code } = errorOfAnswer(response, body);
+  if (personOf(session.get()) !== person) return response;
   if (code === 'STEP_UP_REQUIRED') {
-    return (await stepUp.ask()) ? send(withToken(spare, await session.token())) : response;
+    if (!(await stepUp.ask())) return response;
+    const confirmed = await session.token();
+    return personOf(session.get()) === person ? send(withToken(spare, confirmed)) : response;
   }
   if (response.status !== 401 || code !== 'UNAUTHORIZED') return response; // as the cloud platform's refusal of a login
   const next = await session.tokenAfter(token);
-  return next ? send(withToken(spare, next)) : response;
+  return next && personOf(session.get()) === person ? send(withToken(spare, next)) : response;
 }
 
 export const api = createClient<paths>({ baseUrl: window.location.origin, fetch: authorized });

@@ -2,7 +2,7 @@
 import { keepPreviousData, QueryClient, queryOptions } from '@tanstack/react-query';
 import { api, ok, open, type Schemas } from './client';
 import { paced } from '@/live/state';
-import { ApiError, worthAnotherTry } from './errors';
+import { ApiError, isMissing, worthAnotherTry } from './errors';
 import type { operations } from './schema.mjs';
 
 // Poll intervals while live changes do not arrive; UNTOLD: for data without live changes.
@@ -28,12 +28,33 @@ export type BulkWanted = Omit<Schemas['ActOnDeliveries'], 'dryRun'>;
 type ProductQuery = NonNullable<operations['listProducts']['parameters']['query']>;
 export type OrderQuery = NonNullable<operations['listOrders']['parameters']['query']>;
 type PresetQuery = NonNullable<operations['listPresets']['parameters']['query']>;
+type KeyQuery = NonNullable<operations['listKeys']['parameters']['query']>;
 type UsageQuery = NonNullable<operations['getUsage']['parameters']['query']>;
 export type EventQuery = NonNullable<operations['listWebhookEvents']['parameters']['query']>;
 
 // The contract offers a table (text/csv) too; JSON is asked for here.
 const deliveryPage = (query: DeliveryQuery, signal: AbortSignal) =>
   ok(api.GET('/api/deliveries', { params: { query }, signal })) as Promise<Schemas['DeliveryList']>;
+
+// The rows of every page of a list, or of the first `most` pages; `nextCursor` then says that there are more.
+async function allPages<Row>(
+  read: (page: { limit: number; cursor?: string }) => Promise<{ data: Row[]; nextCursor: string | null }>,
+  most = Infinity,
+) {
+  const data: Row[] = [];
+  let nextCursor: string | null = null;
+  let pages = 0;
+  do {
+    const page = await read({ limit: 100, ...(nextCursor === null ? {} : { cursor: nextCursor }) });
+    data.push(...page.data);
+    nextCursor = page.nextCursor;
+    pages += 1;
+  } while (nextCursor !== null && pages < most);
+  return { data, nextCursor };
+}
+
+const keyPage = (query: KeyQuery, signal: AbortSignal) => ok(api.GET('/api/keys', { params: { query }, signal }));
+const MOST_NAMED = 20; // pages of tokens that are read for their names; inactive tokens have no limit
 
 export const queries = {
   version: () =>
@@ -163,7 +184,7 @@ export const queries = {
     queryOptions({
       queryKey: ['bulk', id],
       queryFn: ({ signal }) => ok(api.GET('/api/bulk/{job}', { params: { path: { job: id } }, signal })),
-      refetchInterval: ({ state }) => (state.data?.finishedAt ? false : BUSY_MS),
+      refetchInterval: ({ state }) => (state.data?.finishedAt || isMissing(state.error) ? false : BUSY_MS),
     }),
   // How fast the cloud account may be used.
   cloudLimit: () =>
@@ -173,10 +194,14 @@ export const queries = {
       refetchInterval: CALM_MS,
     }),
 
+  // Every store that is not archived.
   stores: () =>
     queryOptions({
       queryKey: ['stores', 'list'],
-      queryFn: ({ signal }) => ok(api.GET('/api/integrations', { params: { query: { limit: 100 } }, signal })),
+      queryFn: ({ signal }) =>
+        allPages<Schemas['Integration']>((page) =>
+          ok(api.GET('/api/integrations', { params: { query: page }, signal })),
+        ),
       refetchInterval: CALM_MS,
     }),
   store: (id: string) =>
@@ -231,15 +256,10 @@ export const queries = {
     queryOptions({
       queryKey: ['presets', 'page', 'gone'],
       queryFn: async ({ signal }) => {
-        const ids: string[] = [];
-        let cursor: string | null = null;
-        do {
-          const query: PresetQuery = { gone: true, limit: 100, ...(cursor ? { cursor } : {}) };
-          const page: Schemas['PresetList'] = await ok(api.GET('/api/presets', { params: { query }, signal }));
-          ids.push(...page.data.map(({ id }) => id));
-          cursor = page.nextCursor;
-        } while (cursor !== null);
-        return ids;
+        const { data } = await allPages<Schemas['Preset']>((page) =>
+          ok(api.GET('/api/presets', { params: { query: { gone: true, ...page } }, signal })),
+        );
+        return data.map(({ id }) => id);
       },
     }),
   preset: (id: string) =>
@@ -296,10 +316,24 @@ export const queries = {
       refetchInterval: POLLED_MS,
     }),
 
+  // All tokens, for their names.
   keys: () =>
     queryOptions({
       queryKey: ['keys', 'list'],
-      queryFn: ({ signal }) => ok(api.GET('/api/keys', { params: { query: { limit: 100 } }, signal })),
+      queryFn: ({ signal }) => allPages<Schemas['ApiKey']>((page) => keyPage(page, signal), MOST_NAMED),
+      refetchInterval: CALM_MS,
+    }),
+  activeKeys: () =>
+    queryOptions({
+      queryKey: ['keys', 'active'],
+      queryFn: ({ signal }) => allPages<Schemas['ApiKey']>((page) => keyPage({ active: true, ...page }, signal)),
+      refetchInterval: CALM_MS,
+    }),
+  inactiveKeys: (query: Omit<KeyQuery, 'active'>) =>
+    queryOptions({
+      queryKey: ['keys', 'inactive', query],
+      queryFn: ({ signal }) => keyPage({ active: false, ...query }, signal),
+      placeholderData: keepPreviousData,
       refetchInterval: CALM_MS,
     }),
   key: (id: string) =>

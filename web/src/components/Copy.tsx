@@ -1,11 +1,17 @@
-// Copying text: the button says so itself, for two seconds; where the clipboard is refused, the text is selected instead.
+// Copying text: the button says so itself, for two seconds. Where the clipboard is refused, the text is selected instead: in its place on
+// the page (`source`), or in a toast.
 import { ActionIcon, Button, type ButtonProps } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useEffect, useRef, useState, type RefObject } from 'react';
 import { t } from '@/i18n/text';
+import { toast } from './toasts';
 import styles from './Copy.module.css';
 
 type State = 'idle' | 'copied' | 'refused';
+
+const select = (place: HTMLElement | null) => {
+  if (place) window.getSelection()?.selectAllChildren(place);
+};
 
 export function useCopy(source?: RefObject<HTMLElement | null>) {
   const [state, setState] = useState<State>('idle');
@@ -20,7 +26,14 @@ export function useCopy(source?: RefObject<HTMLElement | null>) {
       setState('copied');
       return true;
     } catch {
-      if (source?.current) window.getSelection()?.selectAllChildren(source.current);
+      if (source?.current) select(source.current);
+      else
+        toast(
+          <span className={styles.refused}>
+            {t('action.clipboardRefused')} <code ref={select}>{text}</code>
+          </span>,
+          { tone: 'bad' },
+        );
       setState('refused');
       return false;
     }

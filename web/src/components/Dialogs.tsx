@@ -1,21 +1,32 @@
 // Dialogs: a plain one, one that asks before something is done, and the frame of forms in them.
 import { Button, Modal } from '@mantine/core';
-import { useState, type ReactNode } from 'react';
+import { useState, type ReactNode, type SyntheticEvent } from 'react';
 import { sentence } from '@/api/errors';
 import { t } from '@/i18n/text';
 import { Alert } from './Alert';
+import { useFailure } from './useFailure';
 import { useSubmit } from './useSubmit';
 import styles from './Dialogs.module.css';
 
 type DialogProps = { opened: boolean; onClose: () => void; title: string; size?: number; children: ReactNode };
 
+// Once a field of its form was changed, a dialog is closed by its buttons alone: a click beside it or Esc would lose what was typed.
 export function Dialog({ opened, onClose, title, size = 480, children }: DialogProps) {
+  const [changed, setChanged] = useState(false);
+  if (!opened && changed) setChanged(false);
+  const changes = (fields: string) => (event: SyntheticEvent) => {
+    if (event.target instanceof Element && event.target.closest(fields)) setChanged(true);
+  };
   return (
     <Modal
       opened={opened}
       onClose={onClose}
       title={title}
       size={size}
+      closeOnClickOutside={!changed}
+      closeOnEscape={!changed}
+      onInput={changes('form')}
+      onClick={changes('[role="option"]')} // the list of a field stands outside of the form
       closeButtonProps={{ 'aria-label': t('action.close') }}
     >
       {children}
@@ -51,19 +62,19 @@ export function ConfirmDialog({
   onConfirm,
 }: ConfirmProps) {
   const { busy, begin, end } = useSubmit();
-  const [error, setError] = useState<unknown>();
+  const { error, fail, clear } = useFailure(button, opened);
   const close = () => {
-    setError(undefined);
+    clear();
     onClose();
   };
   async function confirm() {
     if (!begin()) return;
-    setError(undefined);
+    clear();
     try {
       await onConfirm();
       close();
     } catch (failure) {
-      setError(failure);
+      fail(failure);
     } finally {
       end();
     }

@@ -2,9 +2,10 @@
 // when the dialog closes. The dialog closes by its button only, which is enabled once the person says that the secret is stored.
 import { Button, Checkbox, Modal } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import { t } from '@/i18n/text';
 import { CopyButton } from './Copy';
+import { useLeaveAsked } from './unsaved';
 import styles from './SecretOnce.module.css';
 
 type Props = {
@@ -54,11 +55,8 @@ function Shown({
 }) {
   const [stored, setStored] = useState(false);
   const text = useRef<HTMLElement>(null);
-  useEffect(() => {
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener('beforeunload', ask);
-    return () => window.removeEventListener('beforeunload', ask);
-  }, []);
+  const done = useRef(false);
+  const guard = useLeaveAsked(() => !done.current, t('secret.leave.title'), t('secret.leave'));
   function download() {
     const address = URL.createObjectURL(new Blob([`${env}=${secret}\n`], { type: 'text/plain' }));
     const link = document.createElement('a');
@@ -84,10 +82,18 @@ function Shown({
       {children}
       <div className={styles.foot}>
         <Checkbox checked={stored} onChange={(event) => setStored(event.currentTarget.checked)} label={words} />
-        <Button variant="filled" disabled={!stored} onClick={onDone}>
+        <Button
+          variant="filled"
+          disabled={!stored}
+          onClick={() => {
+            done.current = true; // before the caller goes to another page
+            onDone();
+          }}
+        >
           {t('action.done')}
         </Button>
       </div>
+      {guard}
     </div>
   );
 }

@@ -1,13 +1,20 @@
-import { cleanup, screen } from '@testing-library/react';
+import { useLocation, useNavigate } from '@tanstack/react-router';
+import { act, cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
+import { useEffect, useState } from 'react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { show } from '@/testing/render';
 import { Buyer } from './Buyer';
+import { CopyIcon } from './Copy';
 import { ConfirmDialog } from './Dialogs';
 import { SecretOnce } from './SecretOnce';
 import { Loaded } from './States';
+import { Toasts } from './toasts';
 
-afterEach(cleanup);
+afterEach(() => {
+  cleanup();
+  vi.restoreAllMocks();
+});
 
 test('a username is text, and what cannot be seen in it is shown', async () => {
   await show(<Buyer username={'<img src=x>\u202egnp \u200b'} />);
@@ -64,4 +71,101 @@ test('a page of one thing has its heading also while that is loaded, and where i
     expect(screen.getByRole('heading', { level: 1, name: 'The delivery' })).toBeDefined();
     cleanup();
   }
+});
+
+test('a page with a secret on it is left only after a question', async () => {
+  const user = userEvent.setup();
+  let go: (path: string) => void = () => undefined;
+  let at = '';
+  const Page = () => {
+    const navigate = useNavigate();
+    const path = useLocation({ select: ({ pathname }) => pathname });
+    const [secret, setSecret] = useState<string | null>('pdb_live_secret');
+    useEffect(() => {
+      go = (to) => void navigate({ to });
+      at = path;
+    }, [navigate, path]);
+    return (
+      <SecretOnce
+        secret={secret}
+        title="Copy it"
+        onDone={() => {
+          setSecret(null);
+          go('/done');
+        }}
+      />
+    );
+  };
+  await show(<Page />);
+  await screen.findByText('pdb_live_secret');
+  act(() => go('/elsewhere'));
+  await screen.findByText('The secret will not be shown again. Leave anyway?');
+  await user.click(screen.getByRole('button', { name: 'Stay' }));
+  expect(at).toBe('/');
+  expect(screen.getByText('pdb_live_secret')).toBeDefined();
+  // Done leads to the next page without a question.
+  await user.click(screen.getByLabelText('I have stored it in a safe place'));
+  await user.click(screen.getByRole('button', { name: 'Done' }));
+  await waitFor(() => expect(at).toBe('/done'));
+});
+
+const click = (element: Element | null) => element && act(() => void fireEvent.click(element));
+test('a dialog whose field was changed is closed by its buttons alone', async () => {
+  const close = vi.fn();
+  const user = userEvent.setup();
+  await show(
+    <ConfirmDialog opened onClose={close} title="Stop?" body="Really" button="Stop" onConfirm={() => Promise.resolve()}>
+      <input aria-label="Reason" />
+    </ConfirmDialog>,
+  );
+  const beside = () => document.querySelector('.mantine-Modal-overlay');
+  await screen.findByLabelText('Reason');
+  await user.keyboard('{Escape}');
+  click(beside());
+  expect(close).toHaveBeenCalledTimes(2);
+  await user.type(screen.getByLabelText('Reason'), 'x');
+  await user.keyboard('{Escape}');
+  click(beside());
+  expect(close).toHaveBeenCalledTimes(2);
+  await user.click(screen.getByRole('button', { name: 'Cancel' }));
+  expect(close).toHaveBeenCalledTimes(3);
+});
+
+test('an action that fails after its dialog was closed says so in a toast', async () => {
+  const user = userEvent.setup();
+  let fail: (error: Error) => void = () => undefined;
+  const Page = () => {
+    const [opened, setOpened] = useState(true);
+    return (
+      <>
+        <ConfirmDialog
+          opened={opened}
+          onClose={() => setOpened(false)}
+          title="Stop?"
+          body="Really"
+          button="Stop"
+          onConfirm={() => new Promise((_, reject) => (fail = reject))}
+        />
+        <Toasts />
+      </>
+    );
+  };
+  await show(<Page />);
+  await user.click(await screen.findByRole('button', { name: 'Stop' }));
+  await user.keyboard('{Escape}');
+  await act(async () => fail(new Error('boom')));
+  await screen.findByText('“Stop” failed. Something went wrong on our side.');
+});
+
+test('what the clipboard refuses is selected', async () => {
+  vi.spyOn(navigator.clipboard, 'writeText').mockRejectedValue(new Error('denied'));
+  await show(
+    <>
+      <CopyIcon text="req_0a1b2c" what="it" />
+      <Toasts />
+    </>,
+  );
+  click(await screen.findByRole('button', { name: 'Copy it' }));
+  await screen.findByText(/^The clipboard refused/);
+  expect(getSelection()?.toString()).toBe('req_0a1b2c');
 });

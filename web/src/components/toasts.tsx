@@ -48,6 +48,12 @@ export function toast(
   };
 }
 
+export function clearToasts() {
+  for (const timer of timers.values()) clearTimeout(timer);
+  timers.clear();
+  become([]);
+}
+
 const subscribe = (listener: () => void) => {
   listeners.add(listener);
   return () => void listeners.delete(listener);

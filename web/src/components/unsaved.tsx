@@ -1,20 +1,23 @@
-// Asks before a page with unsaved changes is left.
+// Asks before a page is left: one with unsaved changes, or one that shows something a last time.
 import { Button } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
 import { t } from '@/i18n/text';
 import { Dialog } from './Dialogs';
 import styles from './Dialogs.module.css';
 
-export function useUnsaved(changed: boolean) {
+export const useUnsaved = (changed: boolean) => useLeaveAsked(() => changed, t('leave.title'), t('leave.body'));
+
+// `asks`: whether a departure needs an answer now.
+export function useLeaveAsked(asks: () => boolean, title: string, body: string) {
   const { status, proceed, reset } = useBlocker({
-    shouldBlockFn: ({ current, next }) => changed && current.pathname !== next.pathname,
-    enableBeforeUnload: changed,
+    shouldBlockFn: ({ current, next }) => asks() && current.pathname !== next.pathname,
+    enableBeforeUnload: asks,
     withResolver: true,
   });
   return (
-    <Dialog opened={status === 'blocked'} onClose={() => reset?.()} title={t('leave.title')} size={420}>
+    <Dialog opened={status === 'blocked'} onClose={() => reset?.()} title={title} size={420}>
       <div className={styles.form}>
-        <p className="muted">{t('leave.body')}</p>
+        <p className="muted">{body}</p>
         <div className={styles.buttons}>
           <Button size="lg" onClick={() => reset?.()}>
             {t('leave.stay')}

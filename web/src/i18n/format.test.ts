@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ago, duration, listed, moment, since, zone } from './format';
+import { ago, duration, listed, moment, since, zone, timeLeft } from './format';
 
 const NOW = Date.parse('2026-11-23T12:00:00.000Z');
 const before = (ms: number) => new Date(NOW - ms).toISOString();
@@ -37,4 +37,9 @@ test('how long something took', () => {
 test('lists and zones', () => {
   expect(listed(['a', 'b', 'c'])).toBe('a, b, and c');
   expect(zone(new Date())).toMatch(/^UTC([+−]\d+(:\d\d)?)?$/);
+});
+
+test('the time that is left counts down in its two largest units', () => {
+  const [S, MIN, H, D] = [1000, 60_000, 3_600_000, 86_400_000];
+  expect([2 * D + 3 * H, D - MIN, 4 * MIN + 9 * S, 9 * S - 1].map(timeLeft)).toEqual(['2 d 3 h', '23 h 59 min', '4 min 9 s', '9 s']); // prettier-ignore
 });

@@ -81,6 +81,15 @@ export function duration(ms: number): string {
   return t('time.d', { n: Math.round(ms / DAY) });
 }
 
+// "2 d 3 h", "23 h 59 min", "4 min 9 s", "9 s": how much time is left.
+export function timeLeft(ms: number): string {
+  const s = Math.ceil(ms / 1000);
+  const [min, h, d] = [Math.floor(s / 60), Math.floor(s / 3600), Math.floor(s / 86_400)];
+  if (d > 0) return `${t('time.d', { n: d })} ${t('time.h', { n: h % 24 })}`;
+  if (h > 0) return `${t('time.h', { n: h })} ${t('time.min', { n: min % 60 })}`;
+  return min > 0 ? `${t('time.min', { n: min })} ${t('time.s', { n: s % 60 })}` : t('time.s', { n: s });
+}
+
 const unit = (name: string) => new Intl.NumberFormat('en', { style: 'unit', unit: name, unitDisplay: 'long' });
 const [hoursLong, daysLong] = [unit('hour'), unit('day')];
 // "5 hours", "4 days", for a sentence about what is to come.

@@ -16,6 +16,7 @@ import { profile } from './en/profile';
 import { stores } from './en/stores';
 import { usage } from './en/usage';
 import { webhooks } from './en/webhooks';
+import { nameCloud } from './names';
 import { t, T } from './text';
 
 test('values, numbers and plurals', () => {
@@ -27,6 +28,22 @@ test('values, numbers and plurals', () => {
 test('a sentence takes elements, and what they hold is text', () => {
   const { container } = render(<T k="delivery.for" values={{ presets: '<img src=x>', buyer: <b>x</b> }} />);
   expect(container.innerHTML).toBe('&lt;img src=x&gt; for <b>x</b>');
+});
+
+test('the cloud platform has its configured name in every text', () => {
+  expect(t('cloud.email')).toBe('E-mail at the cloud platform');
+  expect(t('overview.paused.outage')).toBe('The cloud platform is away.');
+  nameCloud('ToneHub');
+  try {
+    expect(t('cloud.email')).toBe('E-mail at ToneHub');
+    expect(t('overview.paused.outage')).toBe('ToneHub is away.');
+    const { container } = render(<T k="fix.username_not_found.text" values={{ name: <b>x</b> }} />);
+    expect(container.textContent).toMatch(/^ToneHub has no user named x\./);
+    const texts = Object.values(PARTS).flatMap((part) => Object.values(part).map((text) => JSON.stringify(text)));
+    expect(texts.filter((text) => /the cloud platform/i.test(text))).toEqual([]);
+  } finally {
+    nameCloud('the cloud platform');
+  }
 });
 
 // A part that a page does not import is not there when the page is the first that is opened.

@@ -19,6 +19,7 @@ import type { profile } from './en/profile';
 import type { stores } from './en/stores';
 import type { usage } from './en/usage';
 import type { webhooks } from './en/webhooks';
+import { names } from './names';
 import { addWords, words } from './words';
 
 type Catalogue = typeof frame &
@@ -44,8 +45,10 @@ addWords({ ...frame, ...deliveries });
 
 type NamesIn<S> = S extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 type Entry<K extends TextKey> = Catalogue[K];
-type NamesOf<K extends TextKey> =
-  Entry<K> extends string ? NamesIn<Entry<K>> : 'count' | NamesIn<Extract<Entry<K>[keyof Entry<K>], string>>;
+type NamesOf<K extends TextKey> = Exclude<
+  Entry<K> extends string ? NamesIn<Entry<K>> : 'count' | NamesIn<Extract<Entry<K>[keyof Entry<K>], string>>,
+  keyof typeof names
+>;
 type Values<K extends TextKey, V> = [NamesOf<K>] extends [never] ? [] : [values: Record<NamesOf<K>, V>];
 type Plain = string | number;
 
@@ -60,7 +63,7 @@ function pattern(key: TextKey, values: Record<string, unknown>): string {
 const shown = (value: unknown) => (typeof value === 'number' ? numbers.format(value) : String(value ?? ''));
 
 export function t<K extends TextKey>(key: K, ...[values]: Values<K, Plain>): string {
-  const given: Record<string, unknown> = values ?? {};
+  const given: Record<string, unknown> = { ...names, ...values };
   return pattern(key, given).replace(/\{(\w+)\}/g, (_, name: string) => shown(given[name]));
 }
 
@@ -68,7 +71,7 @@ export function t<K extends TextKey>(key: K, ...[values]: Values<K, Plain>): str
 export function T<K extends TextKey>(
   props: { k: K } & ([NamesOf<K>] extends [never] ? { values?: undefined } : { values: Record<NamesOf<K>, ReactNode> }),
 ) {
-  const values: Record<string, ReactNode> = props.values ?? {};
+  const values: Record<string, ReactNode> = { ...names, ...props.values };
   const parts = pattern(props.k, values).split(/\{(\w+)\}/);
   return parts.map((part, index) => {
     if (index % 2 === 0) return part;

@@ -2,14 +2,14 @@
 import { act, renderHook } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { aDelivery } from '@/testing/delivery';
-import { liveRows, useSteadyRows } from './rows';
+import { deliveryNow, liveRows, useSteadyRows } from './rows';
 import { liveState } from './state';
 import type { LiveDelivery } from './patch';
 
 const rows = (...ids: string[]) => ids.map((id) => aDelivery({ id }));
-const ids = (it: { current: ReturnType<typeof useSteadyRows> }) => it.current.rows.map(({ id }) => id);
+const ids = (it: { current: { rows: { id: string }[] } }) => it.current.rows.map(({ id }) => id);
 const show = (first: ReturnType<typeof rows>) =>
-  renderHook(({ all, key }) => useSteadyRows(all, key, true), { initialProps: { all: first, key: 'a' } });
+  renderHook(({ all, key }) => useSteadyRows(all, key, true, deliveryNow), { initialProps: { all: first, key: 'a' } });
 
 beforeEach(() => liveState.set('live'));
 afterEach(() => {

@@ -2,10 +2,10 @@
 import { useState, useSyncExternalStore } from 'react';
 import type { Schemas } from '@/api/client';
 import type { createApplier } from './apply';
-import { patched } from './patch';
+import { patched, type LiveDelivery } from './patch';
 import { useLiveState } from './state';
 
-type Row = Schemas['Delivery'];
+type Newest = (id: string) => LiveDelivery | undefined; // the newest state of a delivery, where one was heard of
 type Applier = Pick<ReturnType<typeof createApplier>, 'newest' | 'subscribe' | 'flushes'>;
 
 let applier: Applier | undefined;
@@ -27,8 +27,23 @@ const subscribe = (listener: () => void) => {
   return () => void listeners.delete(listener);
 };
 
-// `key`: of the list that is asked for; another one begins anew. `settled`: the rows are of that list.
-export function useSteadyRows(rows: Row[], key: string, settled: boolean) {
+export function deliveryNow(row: Schemas['Delivery'], newest: Newest) {
+  const now = newest(row.id);
+  return now ? patched(row, now) : row;
+}
+export function orderNow(row: Schemas['Order'], newest: Newest) {
+  const now = row.deliveryId === null ? undefined : newest(row.deliveryId);
+  return now ? { ...row, deliveryStatus: now.status, resolutionCode: now.resolutionCode } : row;
+}
+
+// `key`: of the list that is asked for; another one begins anew. `settled`: the rows are of that list. `rowNow`: gives a row the newest state
+// of its delivery.
+export function useSteadyRows<Row extends { id: string }>(
+  rows: Row[],
+  key: string,
+  settled: boolean,
+  rowNow: (row: Row, newest: Newest) => Row,
+) {
   const [held, setHeld] = useState<{ key: string; rows: Row[] }>({ key: '', rows: [] });
   const live = useLiveState().link === 'live';
   const byId = new Map(rows.map((row) => [row.id, row]));
@@ -40,10 +55,7 @@ export function useSteadyRows(rows: Row[], key: string, settled: boolean) {
   const ids = new Set(held.rows.map(({ id }) => id));
   return {
     // One that has left the list stays until the list is asked for anew.
-    rows: held.rows.map((row) => {
-      const now = applier?.newest(row.id);
-      return byId.get(row.id) ?? (now ? patched(row, now) : row);
-    }),
+    rows: held.rows.map((row) => byId.get(row.id) ?? rowNow(row, (id) => applier?.newest(id))),
     fresh: rows.filter(({ id }) => !ids.has(id)).length,
     show: () => setHeld({ key, rows }),
   };

@@ -1,11 +1,17 @@
 // Shows the pages to a person who is signed in. Others go to the sign-in and come back; after the end of a session the sign-in opens
 // over the page.
+import { useQuery } from '@tanstack/react-query';
 import { Outlet, useLocation, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
+import { ErrorState } from '@/components/States';
 import { Toasts } from '@/components/toasts';
+import { t } from '@/i18n/text';
+import { Frame } from '@/pages/sign-in/Frame';
 import { Shell } from '@/shell/Shell';
 import { liveState } from '@/live/state';
-import { session, useSession } from '.';
+import { personOf, useSession } from '.';
+import { signInConfig } from './config';
+import { useRestore } from './useRestore';
 import { useStepUpAsked } from './useStepUpAsked';
 
 const SignInAgain = lazy(() => import('./SignInAgain').then((part) => ({ default: part.SignInAgain })));
@@ -46,19 +52,29 @@ export function Gate() {
   const bare = useLocation({ select: ({ pathname }) => BARE.has(pathname) });
   const account = state.name === 'in' || state.name === 'ended' ? state.tokens.accountId : null;
   useFollow(state.name === 'in' ? account : null);
-  useEffect(() => {
-    if (state.name === 'unknown') session.restore().catch(() => session.forget());
-  }, [state.name]);
-  if (state.name === 'unknown') return null;
+  const { error, again } = useRestore();
+  // Texts have the cloud platform's name, which comes with the settings; where they do not come, it has none of its own.
+  const naming = useQuery({ ...signInConfig(), retry: false }).isPending;
+  if (state.name === 'unknown') return error ? <Away error={error} onRetry={again} /> : null;
   if (state.name === 'out') return <ToSignIn />;
+  if (naming) return null;
+  const person = personOf(state);
   return (
     <>
-      {bare ? <Bare key={account} /> : <Shell key={account} />}
+      {bare ? <Bare key={person} /> : <Shell key={person} />}
       <Suspense>
         {state.name === 'ended' ? <SignInAgain email={state.tokens.user.email} /> : null}
         {asked ? <StepUp /> : null}
       </Suspense>
     </>
+  );
+}
+
+function Away({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+  return (
+    <Frame title={t('session.away.title')} lead="" page={t('session.away.title')}>
+      <ErrorState what={t('session.away.what')} error={error} onRetry={onRetry} />
+    </Frame>
   );
 }
 

@@ -2,28 +2,31 @@
 import { Button, Modal, PasswordInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
-import { Alert } from '@/components/Alert';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { Issuers } from '@/pages/sign-in/Issuers';
 import { session } from '.';
 import { signInConfig } from './config';
-import { signInSentence } from './words';
+import { here } from './issuers';
+import { SignInAlert } from './SignInAlert';
+import { useByIssuer } from './useByIssuer';
+import { useSignInError } from './useSignInError';
 import styles from './session.module.css';
 
 export function SignInAgain({ email }: { email: string }) {
   const [password, setPassword] = useState('');
-  const [error, setError] = useState<unknown>();
+  const { error, left, fail } = useSignInError();
   const { busy, begin, end } = useSubmit();
   const config = useQuery(signInConfig());
+  const byIssuer = useByIssuer();
   async function submit(event: FormEvent) {
     event.preventDefault();
     if (!begin()) return;
-    setError(undefined);
+    fail(undefined);
     try {
       await session.signIn(email, password);
     } catch (failure) {
-      setError(failure);
+      fail(failure);
       end();
     }
   }
@@ -38,8 +41,8 @@ export function SignInAgain({ email }: { email: string }) {
       size={420}
     >
       <form className={styles.form} onSubmit={(event) => void submit(event)}>
-        <p className="muted">{t('session.ended.body')}</p>
-        {config.data?.passwords === false ? null : (
+        <p className="muted">{t(byIssuer === false ? 'session.ended.body' : 'session.ended.bodyIssuer')}</p>
+        {byIssuer ? null : (
           <>
             <input type="email" name="email" autoComplete="username" value={email} readOnly hidden />
             <PasswordInput
@@ -51,13 +54,19 @@ export function SignInAgain({ email }: { email: string }) {
               size="md"
               visibilityToggleButtonProps={{ 'aria-label': t('signIn.showPassword') }}
             />
-            {error ? <Alert>{signInSentence(error)}</Alert> : null}
-            <Button type="submit" variant="filled" size="lg" disabled={!password} aria-disabled={busy || undefined}>
+            <SignInAlert error={error} left={left} />
+            <Button
+              type="submit"
+              variant="filled"
+              size="lg"
+              disabled={!password || left > 0}
+              aria-disabled={busy || undefined}
+            >
               {busy ? t('signIn.busy') : t('signIn.button')}
             </Button>
           </>
         )}
-        <Issuers config={config.data} to={`${window.location.pathname}${window.location.search}`} />
+        <Issuers config={config.data} to={here()} or={!byIssuer} note={t('session.leaves')} />
         <button type="button" className="link" onClick={() => session.forget()}>
           {t('session.other')}
         </button>

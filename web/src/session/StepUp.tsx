@@ -1,13 +1,16 @@
 // Asks for the password in the middle of an action, which goes on afterwards.
 import { Button, Modal, PasswordInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState, type FormEvent } from 'react';
-import { Alert } from '@/components/Alert';
+import { useId, useState, type FormEvent } from 'react';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { session } from '.';
 import { signInConfig } from './config';
+import { here, startOf } from './issuers';
+import { SignInAlert } from './SignInAlert';
 import { stepUp } from './step_up';
+import { useByIssuer } from './useByIssuer';
+import { useSignInError } from './useSignInError';
 import { signInSentence } from './words';
 import styles from './session.module.css';
 
@@ -28,25 +31,26 @@ export function StepUp() {
 
 function Form() {
   const [password, setPassword] = useState('');
-  const [error, setError] = useState<unknown>();
+  const { error, left, fail } = useSignInError();
   const { busy, begin, end } = useSubmit();
   const config = useQuery(signInConfig());
+  const byIssuer = useByIssuer();
+  const note = useId();
   async function submit(event: FormEvent) {
     event.preventDefault();
     if (!begin()) return;
-    setError(undefined);
+    fail(undefined);
     try {
       await session.stepUp(password);
       stepUp.answer(true);
     } catch (failure) {
-      setError(failure);
+      fail(failure);
       end();
     }
   }
-  const here = encodeURIComponent(window.location.pathname);
   return (
     <form className={styles.form} onSubmit={(event) => void submit(event)}>
-      {config.data?.passwords === false ? null : (
+      {byIssuer ? null : (
         <>
           <p className="muted">{t('stepUp.body')}</p>
           <PasswordInput
@@ -58,14 +62,31 @@ function Form() {
             size="md"
             visibilityToggleButtonProps={{ 'aria-label': t('signIn.showPassword') }}
           />
-          {error ? <Alert>{signInSentence(error, true)}</Alert> : null}
-          <Button type="submit" variant="filled" size="lg" disabled={!password} aria-disabled={busy || undefined}>
+          <SignInAlert error={error} left={left} words={(failure) => signInSentence(failure, true)} />
+          <Button
+            type="submit"
+            variant="filled"
+            size="lg"
+            disabled={!password || left > 0}
+            aria-disabled={busy || undefined}
+          >
             {busy ? t('signIn.busy') : t('stepUp.button')}
           </Button>
         </>
       )}
+      {config.data && config.data.issuers.length > 0 ? (
+        <p id={note} className="muted">
+          {t('stepUp.leaves')}
+        </p>
+      ) : null}
       {config.data?.issuers.map(({ id, name, startUrl }) => (
-        <Button key={id} component="a" href={`${startUrl}?stepUp=true&returnTo=${here}`} size="lg">
+        <Button
+          key={id}
+          component="a"
+          href={startOf(startUrl, here(), { stepUp: true })}
+          aria-describedby={note}
+          size="lg"
+        >
           {t('signIn.with', { issuer: name })}
         </Button>
       ))}

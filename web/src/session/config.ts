@@ -1,6 +1,7 @@
 // The service's settings that the sign-in needs (GET /api/auth/config).
 import { queryOptions } from '@tanstack/react-query';
 import { errorOfAnswer, errorOfNetwork } from '@/api/errors';
+import { nameCloud } from '@/i18n/names';
 
 export type SignInConfig = {
   signup: 'open' | 'invite' | 'closed';
@@ -22,6 +23,8 @@ export const signInConfig = () =>
       });
       const answer: unknown = await response.json().catch(() => undefined);
       if (!response.ok) throw errorOfAnswer(response, answer);
-      return answer as SignInConfig;
+      const config = answer as SignInConfig;
+      nameCloud(config.cloud.name);
+      return config;
     },
   });

@@ -25,6 +25,8 @@ class Browser {
   held: Promise<unknown> = Promise.resolve();
   holders = 0;
   late = 0; // ms until a message arrives
+  owes = false;
+  owed = { get: () => this.owes, set: (owes: boolean) => void (this.owes = owes) };
   tab() {
     const channels = this.channels;
     const deliver = (hear: () => void) => (this.late > 0 ? void setTimeout(hear, this.late) : hear());
@@ -61,7 +63,7 @@ class Browser {
       if (!answer) throw new TypeError('no network');
       return answer(body);
     };
-    return createSession({ fetch, locks, channel, now: () => now } as unknown as Surroundings);
+    return createSession({ fetch, locks, channel, now: () => now, owed: this.owed } as unknown as Surroundings);
   }
 }
 let browser: Browser;
@@ -222,6 +224,58 @@ test('signing out reaches all tabs, also where the service does not answer', asy
   delete answers['/api/auth/sign-out'];
   await two.signOut();
   expect([one.get(), two.get()]).toEqual([{ name: 'out' }, { name: 'out' }]);
+});
+
+test('a sign-out that did not reach the service is owed: a reload sends it first, and restores nothing', async () => {
+  const [one, two] = [browser.tab(), browser.tab()];
+  await one.signIn('sam@shop.example', 'secret');
+  answers['/api/auth/sign-out'] = () => refusal(503, 'OVERLOADED');
+  await one.signOut();
+  expect([one.owesSignOut(), two.owesSignOut()]).toEqual([true, true]);
+
+  const reloaded = browser.tab();
+  await reloaded.restore();
+  expect([reloaded.get(), reloaded.owesSignOut()]).toEqual([{ name: 'out' }, true]);
+  answers['/api/auth/sign-out'] = () => json(204, null);
+  await reloaded.signOut();
+  expect([one.owesSignOut(), two.owesSignOut(), reloaded.owesSignOut()]).toEqual([false, false, false]);
+  expect(refreshes()).toBe(0);
+});
+
+test('a sign-in settles a sign-out that is owed, since its cookie takes the place of the one before', async () => {
+  const session = browser.tab();
+  await session.signIn('sam@shop.example', 'secret');
+  delete answers['/api/auth/sign-out'];
+  await session.signOut();
+  await session.signIn('ann@shop.example', 'secret');
+  const reloaded = browser.tab();
+  await reloaded.restore();
+  expect(reloaded.get().name).toBe('in');
+});
+
+test('a service that does not say whether there is a session ends none', async () => {
+  const away = [
+    undefined,
+    () => refusal(503, 'OVERLOADED'),
+    () => refusal(429, 'RATE_LIMIT_EXCEEDED'),
+    () => new Response('<p>Restarting</p>', { status: 502 }),
+  ];
+  for (const answer of away) {
+    if (answer) answers['/api/auth/refresh'] = answer;
+    else delete answers['/api/auth/refresh'];
+    const session = browser.tab();
+    await expect(session.restore()).rejects.toThrow();
+    expect(session.get().name).toBe('unknown');
+    answers['/api/auth/refresh'] = () => json(200, tokens());
+    await session.restore();
+    expect(session.get().name).toBe('in');
+  }
+  for (const status of [401, 403, 422]) {
+    answers['/api/auth/refresh'] = () => refusal(status, 'REFUSED');
+    const session = browser.tab();
+    await session.restore();
+    expect(session.get()).toEqual({ name: 'out' });
+  }
 });
 
 test('a wrong password is reported as the service does, and nobody is in', async () => {

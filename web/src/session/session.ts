@@ -11,7 +11,7 @@ type Tokens = {
   accountId: string;
 };
 
-type SessionState =
+export type SessionState =
   | { name: 'unknown' } // the service was not asked yet
   | { name: 'out' }
   | { name: 'in'; tokens: Tokens }
@@ -24,15 +24,22 @@ export type Surroundings = {
   locks: Pick<LockManager, 'request'> | undefined;
   channel: Pick<BroadcastChannel, 'postMessage'> & { onmessage: BroadcastChannel['onmessage'] };
   now: () => number;
+  // Whether a sign-out is still owed to the service. Kept over a reload, and the same in all tabs; it holds nothing else.
+  owed: { get: () => boolean; set: (owed: boolean) => void };
 };
 
 const ANSWER_MS = 1_000; // for another tab to post its tokens, if it has any
 const EARLY_MS = 60_000; // a token that ends sooner is refreshed before it is used
 const LOCK = 'presetbridge-session';
 
-export function createSession({ fetch, locks, channel, now }: Surroundings) {
+// The service gave no decision: it cannot be reached, is busy or broken. Its answer may be another one later.
+const isAway = (error: unknown) =>
+  !(error instanceof ApiError) || error.status === 0 || error.status === 429 || error.status >= 500;
+
+export function createSession({ fetch, locks, channel, now, owed }: Surroundings) {
   let state: SessionState = { name: 'unknown' };
   let refreshing: Promise<Tokens | null> | undefined;
+  let restoring: Promise<void> | undefined;
   const listeners = new Set<() => void>();
 
   const become = (next: SessionState) => {
@@ -113,6 +120,7 @@ export function createSession({ fetch, locks, channel, now }: Surroundings) {
     const response = await send(path, { ...body, session: 'cookie' });
     const answer: unknown = await response.json().catch(() => undefined);
     if (!response.ok) throw errorOfAnswer(response, answer);
+    owed.set(false); // the new cookie took the place of the one before
     enter(answer as Tokens);
   }
 
@@ -166,15 +174,41 @@ export function createSession({ fetch, locks, channel, now }: Surroundings) {
     return keys;
   }
 
+  // Signed out here whatever the service says; in all tabs. Until the service has done it, it is owed: the cookie may still open the
+  // session.
+  async function signOut() {
+    owed.set(true);
+    const done = await send('/api/auth/sign-out', { session: 'cookie' }).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (done) owed.set(false);
+    become({ name: 'out' });
+    channel.postMessage({ type: 'out' } satisfies Message);
+  }
+  async function restore() {
+    if (owed.get()) return signOut();
+    try {
+      await refresh(null);
+    } catch (error) {
+      if (isAway(error)) throw error;
+      become({ name: 'out' });
+    }
+  }
+
   return {
     get: () => state,
     subscribe(listener: () => void) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    // At the start: is there a session that the cookie opens?
+    // At the start: is there a session that the cookie opens? Throws where the service does not say; the state is then still unknown.
     async restore() {
-      if (state.name === 'unknown') await refresh(null);
+      if (state.name !== 'unknown') return;
+      restoring ??= restore().finally(() => {
+        restoring = undefined;
+      });
+      await restoring;
     },
     // An ID token that is good for a while. Throws 401 where there is no session.
     async token(): Promise<string> {
@@ -201,12 +235,8 @@ export function createSession({ fetch, locks, channel, now }: Surroundings) {
     changePassword: (currentPassword: string, newPassword: string) =>
       replace('/api/auth/password', { currentPassword, newPassword }),
     changeEmail: (password: string, email: string) => replace('/api/auth/email', { password, email }),
-    // Signed out here whatever the service says; in all tabs.
-    async signOut() {
-      await send('/api/auth/sign-out', { session: 'cookie' }).catch(() => undefined);
-      become({ name: 'out' });
-      channel.postMessage({ type: 'out' } satisfies Message);
-    },
+    signOut,
+    owesSignOut: () => state.name === 'out' && owed.get(),
     forget() {
       become({ name: 'out' });
     },

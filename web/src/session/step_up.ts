@@ -1,4 +1,6 @@
 // Some requests need a recent sign-in (403 STEP_UP_REQUIRED). Their callers wait here until the person has confirmed.
+import { onPersonGone } from '.';
+
 type Waiting = { promise: Promise<boolean>; settle: (confirmed: boolean) => void };
 
 let waiting: Waiting | null = null;
@@ -30,3 +32,6 @@ export const stepUp = {
     return () => void listeners.delete(listener);
   },
 };
+
+// The next person is not asked to confirm what another one began.
+onPersonGone(() => stepUp.answer(false));

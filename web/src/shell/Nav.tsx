@@ -65,7 +65,15 @@ export function Nav({ onHelp, onSearch }: { onHelp: () => void; onSearch: () => 
         <Item to="/orders" icon={IconReceipt} label={t('nav.orders')} />
         <Item to="/presets" icon={IconWaveSine} label={t('nav.presets')} />
       </ul>
-      <h2>{t('nav.integrations')}</h2>
+      <h2>
+        <Link
+          to="/integrations"
+          activeProps={{ 'aria-current': 'page' }}
+          activeOptions={{ includeSearch: false, exact: true }}
+        >
+          {t('nav.integrations')}
+        </Link>
+      </h2>
       <ul>
         <Item to="/integrations/stores" icon={IconBuildingStore} label={t('nav.stores')}>
           {stores.data?.data.length ? (

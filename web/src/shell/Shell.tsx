@@ -14,6 +14,7 @@ import { loadLater, ShortcutsDialog } from './later';
 import { Mark } from './Mark';
 import { Nav } from './Nav';
 import { collectTyping } from './palette/early';
+import { SandboxBar } from './SandboxBar';
 import { isDialogOpen, turnShortcuts, usePaletteKey, useShortcuts } from './shortcuts';
 import styles from './Shell.module.css';
 
@@ -54,11 +55,7 @@ export function Shell() {
       <a className={styles.skip} href="#content">
         {t('app.skip')}
       </a>
-      {version.data?.sandbox ? (
-        <div className={styles.sandbox} role="region" aria-label={t('app.sandboxLabel')}>
-          {t('app.sandbox')}
-        </div>
-      ) : null}
+      {version.data?.sandbox ? <SandboxBar /> : null}
       <div className={styles.shell} data-sandbox={version.data?.sandbox || undefined}>
         <header className={styles.bar}>
           <Mark size={28} />

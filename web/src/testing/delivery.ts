@@ -8,6 +8,18 @@ const item = (name: string): Delivery['items'][number] => ({
   username: null, former: false, dryRun: false, credits: 0,
 }); // prettier-ignore
 
+// A delivery's items, each with what differs of an owed one, and their counts.
+export function itemsOf(...differ: Partial<Delivery['items'][number]>[]) {
+  const items = differ.map((more, index) => ({ ...item(`Preset ${index + 1}`), ...more }));
+  const present = items.filter(({ former, status }) => !former && status !== 'dropped');
+  const done = ['shared', 'already_shared', 'delivered_by_hand'];
+  return {
+    items,
+    itemCount: present.length,
+    sharedCount: present.filter(({ status }) => done.includes(status)).length,
+  };
+}
+
 export function aDelivery(more: Partial<Delivery> = {}): Delivery {
   return {
     id: 'del_0a1b2c3d4e5f6', accountId: 'acc_0a1b2c3d4e5f6', integrationId: 'int_0a1b2c3d4e5f6', integrationName: 'marlowtones.com',

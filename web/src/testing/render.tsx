@@ -1,8 +1,8 @@
 // A component in the surroundings of a page, for tests: theme, queries, and a router whose every address is there.
 import { MantineProvider } from '@mantine/core';
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { QueryClient, QueryClientProvider, type QueryKey } from '@tanstack/react-query';
 import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router';
-import { render } from '@testing-library/react';
+import { act, render } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { theme } from '@/theme/theme';
 
@@ -26,3 +26,12 @@ export async function show(children: ReactNode, { role = 'owner' }: { role?: 'ow
   );
   return { client, ...shown };
 }
+
+// A read of the page has failed, and there is no older answer to it.
+export const fails = (client: QueryClient, queryKey: QueryKey, error: Error) =>
+  act(() =>
+    client
+      .getQueryCache()
+      .find({ queryKey })
+      ?.setState({ status: 'error', error, data: undefined, fetchStatus: 'idle' }),
+  );

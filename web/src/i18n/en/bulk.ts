@@ -11,6 +11,9 @@ export const bulk = {
   'bulk.fixFirst': { one: '{count} needs a fix first', other: '{count} need a fix first' },
   'bulk.clear': 'Clear',
   'bulk.counting': 'Counting…',
+  'bulk.uncounted': 'Retries and approvals could not be counted.',
+  'bulk.uncounted.retry': 'Retries could not be counted.',
+  'bulk.uncounted.approve': 'Approvals could not be counted.',
   'bulk.retry': 'Retry {n}',
   'bulk.approve': 'Approve {n}',
   'bulk.stop': 'Stop…',
@@ -96,7 +99,7 @@ export const bulk = {
 
   'bulk.refusedAll': { one: 'Retry {count} refused delivery', other: 'Retry {count} refused deliveries' },
   'bulk.refusedAllMany': 'Retry all refused deliveries',
-  'bulk.refusedWhy': 'All that the cloud platform refused without a reason are retried.',
+  'bulk.refusedWhy': 'All that {cloud} refused without a reason are retried.',
 } as const;
 
 addWords(bulk);

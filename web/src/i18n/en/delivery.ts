@@ -51,8 +51,7 @@ export const delivery = {
   'fix.username_missing': 'Whose order is this?',
   'fix.username_missing.text': 'The order does not say which cloud user gets the files.',
   'fix.username_not_found': 'Username not found',
-  'fix.username_not_found.text':
-    'The cloud platform has no user named {name}. Check the spelling with the buyer, then try again.',
+  'fix.username_not_found.text': '{Cloud} has no user named {name}. Check the spelling with the buyer, then try again.',
   'fix.friend_request_declined': 'The buyer declined',
   'fix.friend_request_declined.text':
     '{buyer} declined the friend request, so nothing can be shared. Ask first, then send a new one.',
@@ -76,18 +75,17 @@ export const delivery = {
     '{file} is no longer in your cloud account. Pick another file; saving goes on by itself.',
   'fix.preset_not_shareable': 'This preset cannot be shared',
   'fix.preset_not_shareable.text':
-    'The cloud platform does not let {file} be shared. Make it shareable there, or pick another file.',
+    '{Cloud} does not let {file} be shared. Make it shareable there, or pick another file.',
   'fix.insufficient_credits': 'Not enough credits',
   'fix.insufficient_credits.text': {
     one: 'This needs {count} credit and you have {have}. Once there are more, the oldest deliveries go first.',
     other: 'This needs {count} credits and you have {have}. Once there are more, the oldest deliveries go first.',
   },
-  'fix.cloud_unavailable': 'The cloud platform is away',
+  'fix.cloud_unavailable': '{Cloud} is away',
   'fix.cloud_unavailable.text':
     'We could not reach it for 72 hours. This goes on by itself when it is back, for 30 days.',
   'fix.cloud_rejected': 'Refused without a reason',
-  'fix.cloud_rejected.text':
-    'The cloud platform refused and did not say why. Share one file by hand there to see the reason.',
+  'fix.cloud_rejected.text': '{Cloud} refused and did not say why. Share one file by hand there to see the reason.',
   'fix.order_too_large': 'Too many products',
   'fix.order_too_large.text': 'An order of this size is not delivered automatically. Deliver by hand, then mark it.',
   'fix.internal_error': 'Our fault',
@@ -95,7 +93,17 @@ export const delivery = {
     'Something went wrong on our side. If a retry does not help, send the delivery id to whoever runs the service.',
   'fix.lost.none': 'Nothing was shared and no credit was spent.',
   'fix.lost.some': '{shared} of {total} presets were shared.',
-  'fix.username': 'Username on the cloud platform',
+  'fix.lost.formerly': {
+    one: '{count} preset was shared with a former username.',
+    other: '{count} presets were shared with a former username.',
+  },
+  'fix.lost.unknown': {
+    one: 'It is not known yet whether {count} preset was shared.',
+    other: 'It is not known yet whether {count} presets were shared.',
+  },
+  'fix.lost.spent': { one: '{count} credit was spent.', other: '{count} credits were spent.' },
+  'fix.lost.noneSpent': 'No credit was spent.',
+  'fix.username': 'Username on {cloud}',
   'fix.typed': 'The buyer typed “{typed}” in the order.',
   'fix.saveDeliver': 'Save and deliver',
   'fix.saveRetry': 'Save and retry',
@@ -133,11 +141,13 @@ export const delivery = {
   'mail.username':
     'Hi! Your presets from {shop} (order {order}) are ready, but we could not find your cloud username. Please enter it here: {url}',
   'mail.reminder':
-    'Hi! Your presets from {shop} (order {order}) are ready. One step is left: accept the friend request on the cloud platform. How: {url}',
+    'Hi! Your presets from {shop} (order {order}) are ready. One step is left: accept the friend request from {sender} on {cloud}. How: {url}',
   'mail.declined':
-    'Hi! Your presets from {shop} (order {order}) are ready, but our friend request was declined. Here you can ask for a new one: {url}',
+    'Hi! Your presets from {shop} (order {order}) are ready, but the friend request from {sender} was declined. Here you can ask for a new one: {url}',
   'mail.blocked':
-    'Hi! Your presets from {shop} (order {order}) are ready, but our user is blocked on the cloud platform. Please unblock us, then ask for a new request here: {url}',
+    'Hi! Your presets from {shop} (order {order}) are ready, but you have blocked {sender} on {cloud}. Please unblock {sender}, then ask for a new request here: {url}',
+
+  'mail.us': 'us',
 
   'panel.waiting': 'Waiting for {buyer} to accept',
   'panel.waiting.asked': 'Asked {when}.',
@@ -196,6 +206,7 @@ export const delivery = {
     one: '{count} preset counts as delivered. No credit is spent, and your shop is told it is complete.',
     other: '{count} presets count as delivered. No credit is spent, and your shop is told it is complete.',
   },
+  'confirm.byHand.none': 'Your shop is told it is complete.',
   'confirm.byHand.button': 'Mark as delivered',
   'confirm.revoke.title': {
     one: 'Take {count} preset back from {buyer}?',
@@ -204,10 +215,7 @@ export const delivery = {
   'confirm.revoke.body': 'The buyer can no longer load them. Credits are not returned.',
   'confirm.revoke.button': 'Take back',
   'confirm.retryShared.title': 'Send it to {buyer} instead?',
-  'confirm.retryShared.body': {
-    one: '{old} keeps {kept} of the presets. {buyer} needs all: {count} credit.',
-    other: '{old} keeps {kept} of the presets. {buyer} needs all: {count} credits.',
-  },
+  'confirm.retryShared.body': '{old} keeps {kept}. {buyer} needs {presets}: {credits}.',
   'confirm.retryShared.button': 'Send to {buyer}',
   'menu.stop': 'Stop delivery…',
   'menu.reopen': 'Reopen…',
@@ -242,6 +250,7 @@ export const delivery = {
   'facts.noItems': 'Nothing of this order is matched to a preset.',
   'facts.order': 'Order',
   'facts.number': 'Number',
+  'facts.rawOrder': 'Raw order',
   'facts.openAtStore': 'Open in your shop',
   'facts.store': 'Store',
   'facts.received': 'Received',
@@ -255,8 +264,8 @@ export const delivery = {
   'timeline.order_received': 'Order received from {store}',
   'timeline.matched': 'Matched to presets',
   'timeline.queued': 'Queued',
-  'timeline.looked_up': 'Found {buyer} on the cloud platform',
-  'timeline.looked_up.none': 'Looked for the buyer on the cloud platform',
+  'timeline.looked_up': 'Found {buyer} on {cloud}',
+  'timeline.looked_up.none': 'Looked for the buyer on {cloud}',
   'timeline.request_sent': 'Friend request sent to {buyer}',
   'timeline.request_sent.none': 'Friend request sent',
   'timeline.waiting': 'Waiting for {buyer}',
@@ -298,7 +307,7 @@ export const delivery = {
   'timeline.said.notYet': 'The friend request is not accepted yet.',
   'timeline.said.allShared': 'All presets were shared.',
   'timeline.said.byHand': 'Marked as delivered by hand.',
-  'timeline.said.trouble': 'The cloud platform or your cloud account is in trouble. This goes on when that has passed.',
+  'timeline.said.trouble': '{Cloud} or your cloud account is in trouble. This goes on when that has passed.',
   'timeline.said.renamed': 'The username was changed.',
   'timeline.said.otherCloud': 'Your cloud account was changed.',
   'timeline.said.otherBuyer': 'Your shop sent another username, which the presets are for now.',
@@ -309,12 +318,13 @@ export const delivery = {
   'timeline.said.approved': 'The order was approved.',
   'timeline.said.named': 'Your shop sent the username.',
   'timeline.said.anotherName': 'Your shop sent another username.',
-  'timeline.said.found': 'The cloud platform knows the username.',
+  'timeline.said.found': '{Cloud} knows the username.',
   'timeline.said.declined': 'The buyer declined the friend request, so nothing can be shared.',
   'timeline.said.noAnswer': 'The buyer did not accept the friend request within 14 days.',
   'timeline.said.blocked': 'The buyer’s cloud user blocks yours, so no request can be sent.',
   'timeline.showAll': 'Show all',
   'timeline.older': 'Show older',
+  'timeline.olderWhat': 'Older entries',
 } as const;
 
 addWords(delivery);

@@ -14,7 +14,7 @@ export const guide = {
   'guide.cloud.signedIn': 'Signed in as {name}',
   'guide.cloud.done': 'Signed in as {name}, {presets} found',
   'guide.cloud.doneSome': 'Signed in as {name}, more than {n} presets and captures found',
-  'guide.cloud.refused': 'The cloud platform refuses your saved login. Sign in again.',
+  'guide.cloud.refused': '{Cloud} refuses your saved login. Sign in again.',
   'guide.cloud.unchecked': 'Saved, and checked as soon as the platform is back. You can go on.',
   'guide.files': { one: '{count} preset or capture', other: '{count} presets and captures' },
   'guide.store': 'Connect your store',

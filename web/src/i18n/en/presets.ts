@@ -7,7 +7,7 @@ export const presets = {
   'presets.search': 'Name of a preset',
   'presets.refresh': 'Refresh',
   'presets.refreshing': 'Refreshing…',
-  'presets.refreshed': 'Read again from the cloud platform.',
+  'presets.refreshed': 'Read again from {cloud}.',
   'presets.tab.all': 'All',
   'presets.tab.gone': 'Gone',
   'presets.col.name': 'Name',

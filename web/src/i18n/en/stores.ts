@@ -106,6 +106,7 @@ export const stores = {
   'products.save': 'Save',
   'products.saveDeliver': { one: 'Save and deliver {count} order', other: 'Save and deliver {count} orders' },
   'products.saveDeliverMany': 'Save and deliver {n}+ orders',
+  'products.counting': 'Counting orders…',
   'products.saved': 'Saved.',
   'products.savedDeliver': {
     one: 'Saved. {count} order is on its way.',

@@ -29,7 +29,7 @@ export const webhooks = {
   'webhook.rotate.title': 'Rotate the signing secret?',
   'webhook.rotate.body': 'While both work, each event carries both signatures.',
   'webhook.rotated': 'Copy the new secret now',
-  'webhook.overlap': 'The former secret signs too until {time}',
+  'webhook.overlap': 'The former secret signs too until {time}, {left} left',
   'webhook.edit': 'Change…',
   'webhook.off': 'Switch off…',
   'webhook.on': 'Turn on again',
@@ -124,6 +124,10 @@ export const webhooks = {
   'newWebhook.button': 'Add webhook',
   'newWebhook.secret': 'Copy the signing secret now',
   'newWebhook.verify': 'How to verify a signature',
+  'newWebhook.language': 'Language',
+  'newWebhook.language.node': 'Node.js',
+  'newWebhook.language.python': 'Python',
+  'newWebhook.language.php': 'PHP',
   'newWebhook.changed': 'Saved.',
 } as const;
 

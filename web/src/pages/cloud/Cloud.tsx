@@ -53,9 +53,10 @@ function Login({ state }: { state: State }) {
               onCancel={changing ? () => setChanging(false) : undefined}
             />
           </div>
-        ) : (
-          <Buttons onChange={owner ? () => setChanging(true) : undefined} />
-        )}
+        ) : null}
+        {!form || (bad && owner) ? (
+          <Buttons owner={owner === true} onChange={form ? undefined : () => setChanging(true)} />
+        ) : null}
         {missing ? null : <Pause />}
         <p className={styles.sealed}>{t('cloud.sealed')}</p>
       </Panel>
@@ -135,8 +136,8 @@ function Pause() {
   );
 }
 
-// `onChange`: not for members, who can have it checked.
-function Buttons({ onChange }: { onChange?: () => void }) {
+// A member can have the login checked, and no more. `onChange`: absent while the form is there.
+function Buttons({ owner, onChange }: { owner: boolean; onChange: (() => void) | undefined }) {
   const { busy, begin, end } = useSubmit();
   const [deleting, setDeleting] = useState(false);
   const client = useQueryClient();
@@ -161,13 +162,11 @@ function Buttons({ onChange }: { onChange?: () => void }) {
       <Button aria-disabled={busy || undefined} onClick={() => (busy ? undefined : void check())}>
         {busy ? t('cloud.checking') : t('cloud.check')}
       </Button>
-      {onChange ? (
-        <>
-          <Button onClick={onChange}>{t('cloud.change')}</Button>
-          <Button variant="subtle" onClick={() => setDeleting(true)}>
-            {t('cloud.delete')}
-          </Button>
-        </>
+      {owner && onChange ? <Button onClick={onChange}>{t('cloud.change')}</Button> : null}
+      {owner ? (
+        <Button variant="subtle" onClick={() => setDeleting(true)}>
+          {t('cloud.delete')}
+        </Button>
       ) : null}
       <ConfirmDialog
         opened={deleting}

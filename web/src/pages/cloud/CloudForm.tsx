@@ -15,7 +15,12 @@ import { useIsOwner } from '@/session/useIsOwner';
 import { usePasswordToggle } from '../sign-in/parts';
 import styles from './cloud.module.css';
 
-type Props = { button: string; onSaved?: (state: Schemas['Credentials']) => void; onCancel?: () => void };
+type Props = {
+  button: string;
+  onSaved?: (state: Schemas['Credentials']) => void;
+  onFailed?: () => void;
+  onCancel?: () => void;
+};
 
 const refusal = (error: unknown) =>
   error instanceof ApiError && error.code === 'INVALID_CREDENTIALS' ? t('cloud.refused') : sentence(error);
@@ -26,7 +31,7 @@ export function CloudForm(props: Props) {
   return owner ? <Form {...props} /> : null;
 }
 
-function Form({ button, onSaved, onCancel }: Props) {
+function Form({ button, onSaved, onFailed, onCancel }: Props) {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const { busy, begin, end } = useSubmit();
@@ -50,6 +55,7 @@ function Form({ button, onSaved, onCancel }: Props) {
       onSaved?.(state);
     } catch (failure) {
       setError(failure);
+      onFailed?.();
     } finally {
       end();
     }

@@ -7,6 +7,7 @@ import { useEffect } from 'react';
 import type { Schemas } from '@/api/client';
 import { isMissing } from '@/api/errors';
 import { queries } from '@/api/queries';
+import { NoJob } from '@/components/NoJob';
 import { Panel } from '@/components/Panel';
 import { Loaded } from '@/components/States';
 import { t } from '@/i18n/text';
@@ -24,7 +25,12 @@ export function Erasure({ id, onClose }: { id: string; onClose: () => void }) {
     client.removeQueries({ type: 'inactive' });
     void client.invalidateQueries();
   }, [client, finished]);
-  if (isMissing(read.error)) return null;
+  if (isMissing(read.error))
+    return (
+      <div className={styles.place}>
+        <NoJob onClose={onClose} />
+      </div>
+    );
   return (
     <div className={styles.place}>
       <Loaded read={read} what={t('erasure.what')} skeleton={null}>

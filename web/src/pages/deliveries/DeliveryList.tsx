@@ -5,12 +5,13 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, type ReactNode } from 'react';
 import { queries } from '@/api/queries';
 import { Announce } from '@/components/Announce';
+import { FreshRows } from '@/components/FreshRows';
 import { EmptyState, Loaded, NoMatch, SkeletonRows } from '@/components/States';
 import { Pager } from '@/components/Pager';
 import { useNow } from '@/components/Time';
 import { listed } from '@/i18n/format';
 import { t } from '@/i18n/text';
-import { useSteadyRows } from '@/live/rows';
+import { deliveryNow, useSteadyRows } from '@/live/rows';
 import { changed, cursorsOf, stringifySearch, type Search } from '../search';
 import { useSelection } from './bulk/selection';
 import { DeliveryRows } from './DeliveryRows';
@@ -30,7 +31,6 @@ import {
   withoutFilters,
   type Filter,
 } from './filters';
-import styles from './deliveries.module.css';
 
 const filters: Filters<Filter> = {
   all: FILTERS,
@@ -64,7 +64,12 @@ export function DeliveryList({ search, onSearch, store, empty }: Props) {
   const at = (next: string[]) =>
     onSearch({ ...changed(search, {}), ...(next.length > 0 ? { at: next.join('.') } : {}) });
   const { count, countIsExact, nextCursor } = read.data ?? {};
-  const { rows, fresh, show } = useSteadyRows(read.data?.data ?? NONE, stringifySearch(asked), !read.isPlaceholderData);
+  const { rows, fresh, show } = useSteadyRows(
+    read.data?.data ?? NONE,
+    stringifySearch(asked),
+    !read.isPlaceholderData,
+    deliveryNow,
+  );
   const counted =
     count === undefined
       ? ''
@@ -100,11 +105,7 @@ export function DeliveryList({ search, onSearch, store, empty }: Props) {
         <span aria-hidden="true">{counted}</span>
         <Announce text={counted} />
       </FilterBar>
-      {fresh > 0 ? (
-        <Button className={styles.fresh} size="compact-sm" onClick={show}>
-          {t('live.fresh', { count: fresh })}
-        </Button>
-      ) : null}
+      <FreshRows count={fresh} onShow={show} />
       <Loaded read={read} what={t('deliveries.what')} skeleton={<SkeletonRows rows={12} />}>
         {() =>
           rows.length > 0 ? (

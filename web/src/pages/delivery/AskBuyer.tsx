@@ -14,7 +14,13 @@ type Props = { it: Delivery; lead: string; words: string; copy?: string };
 
 export function AskBuyer({ it, lead, words, copy = t('fix.copyMessage') }: Props) {
   const account = useQuery(queries.account());
-  const message = messageOf(it, account.data?.displayName ?? account.data?.name ?? it.integrationName);
+  const cloud = useQuery(queries.cloud());
+  const sender = cloud.data?.cloudUsername;
+  const message = messageOf(
+    it,
+    account.data?.displayName ?? account.data?.name ?? it.integrationName,
+    sender ? `@${sender}` : undefined,
+  );
   if (!message) return null;
   return (
     <>

@@ -12,8 +12,9 @@ import { Time, useNow } from '@/components/Time';
 import { duration } from '@/i18n/format';
 import { t, T } from '@/i18n/text';
 import { word } from '@/vocabulary/delivery';
-import { orderName } from '@/vocabulary/order';
+import { orderIdOf, orderName } from '@/vocabulary/order';
 import { useAsk } from './ask';
+import { countsOf } from './counts';
 import { formerHolders, presentHolder, revocable } from './holders';
 import type { Delivery } from './types';
 import styles from './DeliveryFacts.module.css';
@@ -44,6 +45,11 @@ export function DeliveryFacts({ it }: { it: Delivery }) {
         <FactList>
           <Fact name={t('facts.number')}>
             <bdi>{orderName(it)}</bdi>
+            <span className={styles.note}>
+              <Link className="link" to="/orders/$id" params={{ id: orderIdOf(it.id) }} search={{}}>
+                {t('facts.rawOrder')}
+              </Link>
+            </span>
             {it.storeOrderUrl?.startsWith('https://') ? (
               <span className={styles.note}>
                 <a className="link" href={it.storeOrderUrl} target="_blank" rel="noopener noreferrer">
@@ -90,8 +96,7 @@ function CopyLink({ text }: { text: string }) {
 function Presets({ it }: { it: Delivery }) {
   const ask = useAsk();
   const present = presentHolder(it).items;
-  const owed = present.filter(({ status }) => status === 'owed' || status === 'sharing').length;
-  const spent = it.items.reduce((sum, { credits }) => sum + credits, 0);
+  const { spent, toSpend } = countsOf(it);
   const open = !['completed', 'invalidated'].includes(it.status);
   return (
     <Facts title={t('facts.presets')}>
@@ -109,15 +114,9 @@ function Presets({ it }: { it: Delivery }) {
           ) : null}
         </div>
       ))}
-      <p className={styles.note}>
-        {it.dryRun
-          ? t('facts.credits.none')
-          : open && owed > 0
-            ? t('facts.credits.will', { count: owed })
-            : spent > 0
-              ? t('facts.credits.spent', { count: spent })
-              : null}
-      </p>
+      {it.dryRun ? <p className={styles.note}>{t('facts.credits.none')}</p> : null}
+      {spent > 0 ? <p className={styles.note}>{t('facts.credits.spent', { count: spent })}</p> : null}
+      {open && toSpend > 0 ? <p className={styles.note}>{t('facts.credits.will', { count: toSpend })}</p> : null}
       {it.partlyUnmapped ? (
         <p className={styles.note}>
           <Link className="link" to="/integrations/stores/$id/products" params={{ id: it.integrationId }} search={{}}>

@@ -12,6 +12,7 @@ import { toast } from '@/components/toasts';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { useDeliveryActions } from './actions';
+import { useStay } from './onward';
 import type { Delivery } from './types';
 import styles from './panels.module.css';
 
@@ -21,6 +22,7 @@ export function FileForm({ it, retry }: { it: Delivery; retry: boolean }) {
   const [error, setError] = useState<unknown>();
   const client = useQueryClient();
   const act = useDeliveryActions(it.id);
+  const stay = useStay();
   const former = it.items.find(({ status, former }) => status === 'owed' && !former)?.fileId;
 
   async function use(chosen: Schemas['Preset']) {
@@ -43,6 +45,7 @@ export function FileForm({ it, retry }: { it: Delivery; retry: boolean }) {
       void client.invalidateQueries({ queryKey: ['deliveries'] });
       toast(t('act.retried'));
     } catch (failure) {
+      stay();
       setError(failure);
     } finally {
       end();
@@ -54,6 +57,7 @@ export function FileForm({ it, retry }: { it: Delivery; retry: boolean }) {
       onSubmit={(event) => {
         event.preventDefault();
         if (file) void use(file);
+        else stay();
       }}
     >
       <div className={styles.line}>

@@ -1,15 +1,25 @@
 // Where the focus is once a delivery is solved, by the person at the page or by somebody else.
-import { act, cleanup, screen } from '@testing-library/react';
+import { act, cleanup, fireEvent, screen } from '@testing-library/react';
 import { useEffect, useState } from 'react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { aDelivery, failedFor } from '@/testing/delivery';
 import { show } from '@/testing/render';
 import { FixFlow } from './FixFlow';
+import { useStay } from './onward';
+import type { Delivery } from './types';
 import type { Walk } from './walk';
+
+const go = vi.fn();
+vi.mock('@tanstack/react-router', async (original) => ({
+  ...(await original<typeof import('@tanstack/react-router')>()),
+  useNavigate: () => go,
+}));
 
 afterEach(() => {
   cleanup();
   vi.restoreAllMocks();
+  go.mockReset();
+  pressed.mockReset();
 });
 
 const [failed, solved] = [failedFor('internal_error'), aDelivery({ status: 'queued' })];
@@ -65,4 +75,65 @@ test('and without a next one is at the name of the page, which stays where it is
   act(() => void solve());
   expect(document.activeElement?.tagName).toBe('H1');
   expect(focus).toHaveBeenCalledWith({ preventScroll: true });
+});
+
+// The page with a panel that says what its action comes to.
+const pressed = vi.fn();
+let change: (it: Delivery) => void;
+let stay: () => void;
+function Action() {
+  const now = useStay();
+  useEffect(() => {
+    stay = now;
+  }, [now]);
+  return (
+    <>
+      <button data-variant="filled" onClick={pressed}>
+        {'Retry'}
+      </button>
+      <a href="/inside">{'A link inside'}</a>
+    </>
+  );
+}
+function Keys() {
+  const [it, setIt] = useState<Delivery>(failed);
+  useEffect(() => {
+    change = setIt;
+  }, []);
+  return (
+    <>
+      <a href="/elsewhere">{'A link'}</a>
+      <button>{'Elsewhere'}</button>
+      <FixFlow it={it} list={undefined} walk={walk}>
+        <Action />
+      </FixFlow>
+    </>
+  );
+}
+const ctrlEnter = (at: Element) => act(() => void fireEvent.keyDown(at, { key: 'Enter', ctrlKey: true }));
+const becomes = (it: Delivery) => act(() => change(it));
+
+test('Ctrl and Enter act from the panel and from the page, but not from another control or a link', async () => {
+  await show(<Keys />);
+  for (const other of ['A link', 'Elsewhere', 'A link inside']) ctrlEnter(screen.getByText(other));
+  expect(pressed).not.toHaveBeenCalled();
+  ctrlEnter(button('Retry'));
+  ctrlEnter(document.body);
+  expect(pressed).toHaveBeenCalledTimes(2);
+  becomes(solved);
+  expect(go).toHaveBeenCalledOnce();
+});
+test('they lead on no longer once the action has failed', async () => {
+  await show(<Keys />);
+  ctrlEnter(document.body);
+  act(() => stay());
+  becomes(solved);
+  expect(go).not.toHaveBeenCalled();
+});
+test('nor once the delivery has another panel', async () => {
+  await show(<Keys />);
+  ctrlEnter(document.body);
+  becomes(failedFor('username_not_found'));
+  becomes(solved);
+  expect(go).not.toHaveBeenCalled();
 });

@@ -3,12 +3,13 @@
 import '@/i18n/en/delivery';
 import { Button } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useEffectEvent, useRef, useState, type ReactNode } from 'react';
+import { useCallback, useEffect, useEffectEvent, useRef, useState, type ReactNode } from 'react';
 import { Panel } from '@/components/Panel';
 import { t } from '@/i18n/text';
 import { lineOf } from '@/vocabulary/delivery_line';
 import { statusWord } from '@/vocabulary/delivery';
 import { orderName } from '@/vocabulary/order';
+import { Stay } from './onward';
 import type { Delivery } from './types';
 import { nextOf, type Walk } from './walk';
 import styles from './panels.module.css';
@@ -34,17 +35,24 @@ export function FixFlow({ it, list, walk, children }: Props) {
   const open = (id: string) => void navigate({ to: '/deliveries/$id', params: { id }, search: list ? { list } : {} });
   const go = useEffectEvent(() => {
     if (next) open(next.id);
+    return next !== undefined;
   });
+  const stay = useCallback(() => {
+    goesOn.current = false;
+  }, []);
   const act = useEffectEvent((event: KeyboardEvent) => {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || !needs) return;
     if (document.querySelector('[role="dialog"][aria-modal="true"]')) return;
+    const { target } = event;
+    if (!(target instanceof Element) || target.closest('a[href]')) return; // a link opens in a new tab
+    if (target !== document.body && !place.current?.contains(target)) return;
     const form = place.current?.querySelector('form');
     const primary = place.current?.querySelector<HTMLElement>('[data-variant="filled"]');
-    if (!form && !primary) return;
+    if (!form && (!primary || primary.matches(':disabled'))) return;
     event.preventDefault();
-    goesOn.current = true;
-    if (form) form.requestSubmit();
-    else primary?.click();
+    goesOn.current = form?.reportValidity() ?? true;
+    if (!form) primary?.click();
+    else if (goesOn.current) form.requestSubmit();
   });
   useEffect(() => {
     const listen = (event: KeyboardEvent) => act(event);
@@ -65,7 +73,7 @@ export function FixFlow({ it, list, walk, children }: Props) {
   }, []);
   useEffect(() => {
     if (!solved) return;
-    if (goesOn.current) return go();
+    if (goesOn.current && go()) return;
     const { activeElement } = document;
     if (activeElement !== document.body && !place.current?.contains(activeElement)) return;
     if (!within.current) return; // it was solved elsewhere: the focus stays where the person is
@@ -73,9 +81,11 @@ export function FixFlow({ it, list, walk, children }: Props) {
     if (button.current) button.current.focus();
     else document.querySelector('h1')?.focus({ preventScroll: true });
   }, [solved]);
+  // Another failure or another reason for a review has a panel of its own.
+  useEffect(stay, [stay, it.status, it.resolutionCode, it.reviewReason]);
   return (
     <div ref={place}>
-      {children}
+      <Stay value={stay}>{children}</Stay>
       {solved && next ? (
         <Panel tone="teal">
           <div className={styles.onward}>

@@ -4,11 +4,13 @@ import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { session } from '@/session';
-import { failedFor } from '@/testing/delivery';
+import { failedFor, itemsOf } from '@/testing/delivery';
 import { show } from '@/testing/render';
+import { serve } from '@/testing/service';
 import { CODES, type Code } from '@/vocabulary/delivery';
 import type { Delivery } from './types';
 import { FixPanel } from './FixPanel';
+import { Stay } from './onward';
 import { Questions } from './Questions';
 
 // No answer comes: what a panel says does not depend on one.
@@ -65,9 +67,23 @@ test('what is not allowed is not offered', async () => {
 });
 
 test('what was shared is said', async () => {
-  await show(panel(failedFor('internal_error', { sharedCount: 1, itemCount: 3 })));
-  expect(document.body.textContent).toContain('1 of 3 presets were shared.');
+  await show(panel(failedFor('internal_error', itemsOf({ status: 'shared', credits: 1 }, {}, {}))));
+  expect(document.body.textContent).toContain('1 of 3 presets were shared. 1 credit was spent.');
 });
+
+const AT = '2026-11-22T13:21:05.000Z';
+test.each([
+  ['it was with a former username', [{ status: 'shared', former: true, credits: 1 }, {}], '1 preset was shared with a former username. 1 credit was spent.'],
+  ['it was taken back', [{ status: 'revoked', sharedAt: AT, credits: 1 }, {}], '1 of 2 presets were shared. 1 credit was spent.'],
+  ['the buyer had it', [{ status: 'already_shared' }, {}], '1 of 2 presets were shared. No credit was spent.'],
+  ['no answer came', [{ status: 'sharing' }, {}], 'It is not known yet whether 1 preset was shared. No credit was spent.'],
+  ['it was delivered by hand', [{ status: 'delivered_by_hand' }, {}], 'Nothing was shared and no credit was spent.'],
+  ['it was a dry run', [{ status: 'shared', dryRun: true }, {}], 'Nothing was shared and no credit was spent.'],
+] as const)('what was shared is said, also where %s', async (_, items, says) => {
+  await show(panel(failedFor('internal_error', itemsOf(...items))));
+  expect(document.body.textContent).toContain(says);
+  if (!says.startsWith('Nothing')) expect(document.body.textContent).not.toContain('Nothing was shared');
+}); // prettier-ignore
 
 test('a code that is newer than this page shows the service’s own words', async () => {
   await show(panel(failedFor('levitating' as Code)));
@@ -116,4 +132,22 @@ test('Enter pressed twice sends one retry', async () => {
   await waitFor(() => expect(sent.length).toBeGreaterThan(0));
   await new Promise((done) => setTimeout(done, 50));
   expect(sent).toEqual(['/api/deliveries/del_0a1b2c3d4e5f6/retry']);
+});
+
+test.each([
+  ['a retry', 'internal_error', 'Retry'],
+  ['a username', 'username_not_found', 'Save and retry'],
+] as const)('%s that fails leads to no other delivery', async (_, code, name) => {
+  const stay = vi.fn();
+  vi.spyOn(session, 'token').mockResolvedValue('token');
+  serve(() => Response.json({ error: { code: 'X', message: 'No.' } }, { status: 400 }));
+  await show(<Stay value={stay}>{panel(failedFor(code))}</Stay>);
+  await userEvent.click(await screen.findByRole('button', { name }));
+  await waitFor(() => expect(stay).toHaveBeenCalledOnce());
+});
+test('nor does a question', async () => {
+  const stay = vi.fn();
+  await show(<Stay value={stay}>{panel(failedFor('order_too_large'))}</Stay>);
+  await userEvent.click(await screen.findByRole('button', { name: 'Mark as delivered by hand…' }));
+  expect(stay).toHaveBeenCalledOnce();
 });

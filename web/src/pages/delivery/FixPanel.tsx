@@ -19,6 +19,8 @@ import { FIXES, word } from '@/vocabulary/delivery';
 import { queuedWords, said, useDeliveryActions } from './actions';
 import { useAsk } from './ask';
 import { AskBuyer } from './AskBuyer';
+import { countsOf } from './counts';
+import { useStay } from './onward';
 import type { Delivery } from './types';
 import { UsernameForm } from './UsernameForm';
 import styles from './panels.module.css';
@@ -92,9 +94,19 @@ function Says({ it, code }: { it: Delivery; code: NonNullable<Delivery['resoluti
   }
 }
 
+// Says how much was shared, and what that has cost.
 function NotLost({ it }: { it: Delivery }) {
-  if (it.itemCount === 0) return null;
-  return it.sharedCount > 0 ? t('fix.lost.some', { shared: it.sharedCount, total: it.itemCount }) : t('fix.lost.none');
+  const { total, shared, sharedFormerly, unknown, spent } = countsOf(it);
+  if (it.items.length === 0) return null;
+  if (shared + sharedFormerly + unknown + spent === 0) return t('fix.lost.none');
+  return [
+    shared > 0 ? t('fix.lost.some', { shared, total }) : '',
+    sharedFormerly > 0 ? t('fix.lost.formerly', { count: sharedFormerly }) : '',
+    unknown > 0 ? t('fix.lost.unknown', { count: unknown }) : '',
+    spent > 0 ? t('fix.lost.spent', { count: spent }) : t('fix.lost.noneSpent'),
+  ]
+    .filter(Boolean)
+    .join(' ');
 }
 
 function Primary({ it }: { it: Delivery }) {
@@ -102,11 +114,12 @@ function Primary({ it }: { it: Delivery }) {
   const owner = useIsOwner();
   const { busy, begin, end } = useSubmit();
   const ask = useAsk();
+  const stay = useStay();
   const fix = it.resolutionCode ? FIXES[it.resolutionCode] : 'retry';
   const may = (action: Delivery['allowedActions'][number]) => it.allowedActions.includes(action);
   async function retry() {
     if (!begin()) return;
-    await said(act('retry'), queuedWords);
+    if (!(await said(act('retry'), queuedWords))) stay();
     end();
   }
   const retryButton = (label: string, filled = true) =>
@@ -121,8 +134,12 @@ function Primary({ it }: { it: Delivery }) {
         {busy ? t('action.working') : label}
       </Button>
     ) : null;
+  const askByHand = () => {
+    stay();
+    ask({ what: 'byHand' });
+  };
   const byHand = may('complete') ? (
-    <Button size="md" variant={fix === 'byHand' ? 'filled' : 'default'} onClick={() => ask({ what: 'byHand' })}>
+    <Button size="md" variant={fix === 'byHand' ? 'filled' : 'default'} onClick={askByHand}>
       {t('fix.byHand')}
     </Button>
   ) : null;
@@ -140,7 +157,10 @@ function Primary({ it }: { it: Delivery }) {
     case 'cloud':
       return (
         <div className={styles.form}>
-          <CloudForm button={t(it.resolutionCode === 'credentials_missing' ? 'fix.connect' : 'fix.signIn')} />
+          <CloudForm
+            button={t(it.resolutionCode === 'credentials_missing' ? 'fix.connect' : 'fix.signIn')}
+            onFailed={stay}
+          />
         </div>
       );
     case 'credits':

@@ -1,9 +1,10 @@
 // A question stays when the delivery changes under it.
-import { cleanup, screen } from '@testing-library/react';
+import { cleanup, fireEvent, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { aDelivery, failedFor } from '@/testing/delivery';
+import { aDelivery, failedFor, itemsOf } from '@/testing/delivery';
+import { Toasts } from '@/components/toasts';
 import { show } from '@/testing/render';
 import { serve } from '@/testing/service';
 import { ActionsMenu } from './ActionsMenu';
@@ -54,13 +55,17 @@ test('what was typed stays, and what happened is said', async () => {
 });
 
 test('so does the question whether another buyer gets it', async () => {
-  const failed = failedFor('username_not_found', { sharedCount: 1 });
+  const failed = failedFor(
+    'username_not_found',
+    itemsOf({ status: 'shared', credits: 1 }, {}, { status: 'delivered_by_hand' }),
+  );
   const { user, changes } = await page(failed);
   const field = await screen.findByLabelText('Username on the cloud platform');
   await user.clear(field);
   await user.type(field, 'kim');
   await user.click(await button(/^Save/));
   await button('Send to @kim');
+  await screen.findByText('@jonasek_ keeps 1 preset. @kim needs 2 presets: 2 credits.');
   changes(aDelivery({ status: 'invalidated', reason: 'x', allowedActions: ['reopen'] }));
   expect((await button('Can no longer be sent')).disabled).toBe(true);
   expect(screen.getByRole('alert').textContent).toBe('This delivery changed meanwhile. It is now “Stopped”.');
@@ -106,4 +111,63 @@ test('presets are taken back from the user who has them, and from nobody else', 
   await screen.findByText('Take 1 preset back from @jonasek?');
   await user.click(await button('Take back'));
   await vi.waitFor(() => expect(sent.at(-1)).toEqual(['revoke', { itemIds: ['itm_5'] }]));
+});
+
+test('only what is owed counts as delivered by hand', async () => {
+  const held = { status: 'in_review', reviewReason: 'too_large', allowedActions: ['complete'] } as const;
+  const { user, changes } = await page(
+    aDelivery({
+      ...held,
+      allowedActions: ['complete'],
+      ...itemsOf({ status: 'shared', credits: 1 }, {}, {}, { former: true }),
+    }),
+  );
+  await user.click(await button('Mark as delivered by hand…'));
+  await screen.findByText(/^2 presets count as delivered/);
+  changes(aDelivery({ ...held, allowedActions: ['complete'], ...itemsOf({ status: 'shared', credits: 1 }) }));
+  await screen.findByText('Your shop is told it is complete.');
+});
+
+test('the facts say what was spent and what will be', async () => {
+  const credits = async (...differ: Parameters<typeof itemsOf>) => {
+    cleanup();
+    const it = aDelivery(itemsOf(...differ));
+    await show(
+      <Questions it={it}>
+        <DeliveryFacts it={it} />
+      </Questions>,
+    );
+    return (await screen.findAllByText(/credits? /)).map(({ textContent }) => textContent);
+  };
+  const former = { status: 'shared', former: true, username: 'jo', credits: 1 } as const;
+  expect(await credits({}, {}, former)).toEqual(['1 credit spent', '2 credits will be spent when shared']);
+  // Taken back and owed again: its credit is spent already.
+  expect(await credits({ credits: 1 }, { status: 'delivered_by_hand' })).toEqual(['1 credit spent']);
+});
+
+test('the facts lead to the order and its payload', async () => {
+  const it = aDelivery({});
+  await show(
+    <Questions it={it}>
+      <DeliveryFacts it={it} />
+    </Questions>,
+  );
+  const link = await screen.findByRole('link', { name: 'Raw order' });
+  expect(link.getAttribute('href')).toBe('/orders/ord_0a1b2c3d4e5f6');
+});
+
+test('a link that the clipboard refuses is selected, and said to be', async () => {
+  vi.spyOn(navigator.clipboard, 'writeText').mockRejectedValue(new Error('denied'));
+  const it = aDelivery({});
+  await show(
+    <>
+      <Questions it={it}>
+        <DeliveryFacts it={it} />
+      </Questions>
+      <Toasts />
+    </>,
+  );
+  fireEvent.click(await button('Copy link'));
+  await screen.findByText(/^The clipboard refused/);
+  expect(getSelection()?.toString()).toBe(it.buyerUrl);
 });

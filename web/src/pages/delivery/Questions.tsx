@@ -11,6 +11,7 @@ import { t } from '@/i18n/text';
 import { statusWord, word } from '@/vocabulary/delivery';
 import { queuedWords, useDeliveryActions } from './actions';
 import { Ask, type Question } from './ask';
+import { countsOf } from './counts';
 import { presentHolder, revocable } from './holders';
 import { orderName } from '@/vocabulary/order';
 import type { Delivery } from './types';
@@ -35,6 +36,7 @@ export function Questions({ it, children }: { it: Delivery; children: ReactNode 
   const order = orderName(it);
   const taken = asked?.question.what === 'revoke' ? asked.question.holder : presentHolder(it);
   const itemIds = revocable(taken).map(({ id }) => id);
+  const { owed, kept, forAnother } = countsOf(it);
   const to = asked?.question.what === 'instead' ? asked.question.to : '';
   const ask = (question: Question) => {
     setAsked({ question, was: stateOf(it) });
@@ -98,7 +100,7 @@ export function Questions({ it, children }: { it: Delivery; children: ReactNode 
       <ConfirmDialog
         {...dialog('byHand')}
         title={t('confirm.byHand.title')}
-        body={t('confirm.byHand.body', { count: it.itemCount })}
+        body={owed > 0 ? t('confirm.byHand.body', { count: owed }) : t('confirm.byHand.none')}
         button={t('confirm.byHand.button')}
         onConfirm={() => act('complete').then(done(t('act.byHand')))}
       />
@@ -114,10 +116,11 @@ export function Questions({ it, children }: { it: Delivery; children: ReactNode 
         {...dialog('instead')}
         title={t('confirm.retryShared.title', { buyer: `@${to}` })}
         body={t('confirm.retryShared.body', {
-          count: it.itemCount,
           old: `@${it.targetUsername ?? ''}`,
-          kept: it.sharedCount,
+          kept: t('count.presets', { count: kept }),
           buyer: `@${to}`,
+          presets: t('count.presets', { count: forAnother }),
+          credits: t('count.credits', { count: it.dryRun ? 0 : forAnother }),
         })}
         button={t('confirm.retryShared.button', { buyer: `@${to}` })}
         onConfirm={() => act('retry', { targetUsername: to }).then((now) => toast(queuedWords(now)))}

@@ -19,6 +19,8 @@ import {
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { api, ok } from '@/api/client';
+import { sentence } from '@/api/errors';
+import { Alert } from '@/components/Alert';
 import { Buyer, Name } from '@/components/Buyer';
 import { StatusIcon } from '@/components/StatusIcon';
 import { day, duration, hoursMinutesSeconds, moment, momentWithin, utc, zone } from '@/i18n/format';
@@ -102,9 +104,16 @@ export function Timeline({ it }: { it: Delivery }) {
         })}
       </ol>
       {more ? (
-        <Button onClick={() => void (older.data ? older.fetchNextPage() : older.refetch())}>
-          {t('timeline.older')}
-        </Button>
+        <div className={styles.older}>
+          {older.error && !older.isFetching ? (
+            <Alert>
+              {t('error.part', { what: t('timeline.olderWhat') })} {sentence(older.error)}
+            </Alert>
+          ) : null}
+          <Button onClick={() => void (older.data ? older.fetchNextPage() : older.refetch())}>
+            {t('timeline.older')}
+          </Button>
+        </div>
       ) : null}
     </section>
   );

@@ -12,6 +12,8 @@ import { t, T } from '@/i18n/text';
 import { useShortcuts } from '@/shell/shortcuts';
 import { queuedWords, useDeliveryActions } from './actions';
 import { useAsk } from './ask';
+import { countsOf } from './counts';
+import { useStay } from './onward';
 import type { Delivery } from './types';
 import styles from './panels.module.css';
 
@@ -22,6 +24,7 @@ export function UsernameForm({ it, button, asked }: { it: Delivery; button: stri
   const { busy, begin, end } = useSubmit();
   const [error, setError] = useState<unknown>();
   const ask = useAsk();
+  const stay = useStay();
   const field = useRef<HTMLInputElement>(null);
   const act = useDeliveryActions(it.id);
   useEffect(() => {
@@ -40,13 +43,20 @@ export function UsernameForm({ it, button, asked }: { it: Delivery; button: stri
   const save = async () => {
     toast(queuedWords(await act('retry', { targetUsername: next })));
   };
+  const failed = (failure: unknown) => {
+    stay();
+    setError(failure);
+  };
   async function submit(event: FormEvent) {
     event.preventDefault();
-    if (!next) return setError(new Error(t('fix.empty')));
-    if (it.sharedCount > 0 && next.toLowerCase() !== tried.toLowerCase()) return ask({ what: 'instead', to: next });
+    if (!next) return failed(new Error(t('fix.empty')));
+    if (countsOf(it).kept > 0 && next.toLowerCase() !== tried.toLowerCase()) {
+      stay();
+      return ask({ what: 'instead', to: next });
+    }
     if (!begin()) return;
     setError(undefined);
-    await save().catch(setError);
+    await save().catch(failed);
     end();
   }
   const typed =

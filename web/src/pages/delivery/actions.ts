@@ -63,12 +63,14 @@ export function useDeliveryActions(id: string) {
   };
 }
 
-// Reports the outcome of an action that has no dialog, as a toast.
+// Reports the outcome of an action that has no dialog, as a toast. False: it failed.
 export async function said(work: Promise<Delivery>, words: (now: Delivery) => string) {
   try {
     toast(words(await work));
+    return true;
   } catch (error) {
     toast(sentence(error), { tone: 'bad' });
+    return false;
   }
 }
 

@@ -9,7 +9,8 @@ type About = Pick<
   'status' | 'resolutionCode' | 'integrationName' | 'orderNumber' | 'orderId' | 'buyerUrl' | 'customerEmail'
 >;
 
-const KEYS: Partial<Record<Schemas['ResolutionCode'], Extract<TextKey, `mail.${string}`>>> = {
+type Message = Exclude<Extract<TextKey, `mail.${string}`>, 'mail.subject' | 'mail.us'>;
+const KEYS: Partial<Record<Schemas['ResolutionCode'], Message>> = {
   username_missing: 'mail.username',
   username_not_found: 'mail.username',
   friend_request_declined: 'mail.declined',
@@ -18,12 +19,16 @@ const KEYS: Partial<Record<Schemas['ResolutionCode'], Extract<TextKey, `mail.${s
 };
 
 // null: there is nothing that the buyer could do.
-export function messageOf(it: About, shop: string): { text: string; mailto: string } | null {
+export function messageOf(
+  it: About,
+  shop: string,
+  sender = t('mail.us'), // the cloud user from which friend requests come
+): { text: string; mailto: string } | null {
   const key =
     it.status === 'waiting_for_friendship' ? 'mail.reminder' : it.resolutionCode ? KEYS[it.resolutionCode] : undefined;
-  if (key === undefined || key === 'mail.subject') return null;
+  if (key === undefined) return null;
   const order = orderName(it);
-  const text = t(key, { shop, order, url: it.buyerUrl });
+  const text = t(key, { shop, order, sender, url: it.buyerUrl });
   const subject = t('mail.subject', { shop, order });
   const to = (it.customerEmail ?? '').split('@').map(encodeURIComponent).join('@');
   return { text, mailto: `mailto:${to}?subject=${encodeURIComponent(subject)}&body=${encodeURIComponent(text)}` };

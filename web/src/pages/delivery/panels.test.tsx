@@ -1,6 +1,6 @@
 import { cleanup, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { aDelivery } from '@/testing/delivery';
+import { aDelivery, itemsOf } from '@/testing/delivery';
 import { show } from '@/testing/render';
 import { DeliveryPanel } from './panels';
 import { Questions } from './Questions';
@@ -28,4 +28,20 @@ test('what was stopped is reopened where that is allowed, and an erased one says
   await stopped('erased', []);
   await screen.findByText(why);
   expect(screen.queryByRole('button', { name: 'Reopen' })).toBeNull();
+});
+
+test('a risky order is said to cost what is owed and was never charged', async () => {
+  const items = itemsOf(
+    {},
+    { credits: 1 },
+    { status: 'shared', credits: 1 },
+    { status: 'shared', former: true, credits: 1 },
+  );
+  const it = aDelivery({ status: 'in_review', reviewReason: 'high_risk', allowedActions: ['approve'], ...items });
+  await show(
+    <Questions it={it}>
+      <DeliveryPanel it={it} />
+    </Questions>,
+  );
+  await screen.findByText('The shop rates this order as likely fraud. 3 presets, 1 credit.');
 });

@@ -15,6 +15,8 @@ import { approvedWords, said, useDeliveryActions } from './actions';
 import { useAsk } from './ask';
 import { AskBuyer } from './AskBuyer';
 import { Actor } from './Actor';
+import { countsOf } from './counts';
+import { useStay } from './onward';
 import type { Delivery } from './types';
 import { FixPanel } from './FixPanel';
 import { UsernameForm } from './UsernameForm';
@@ -93,13 +95,18 @@ function Waiting({ it }: { it: Delivery }) {
 
 function Review({ it }: { it: Delivery }) {
   const ask = useAsk();
+  const stay = useStay();
   const { busy, begin, end } = useSubmit();
   const act = useDeliveryActions(it.id);
   const balance = useQuery(queries.credits());
   const may = (action: Delivery['allowedActions'][number]) => it.allowedActions.includes(action);
+  const askByHand = () => {
+    stay();
+    ask({ what: 'byHand' });
+  };
   async function approve() {
     if (!begin()) return;
-    await said(act('approve'), approvedWords);
+    if (!(await said(act('approve'), approvedWords))) stay();
     end();
   }
   return (
@@ -120,7 +127,7 @@ function Review({ it }: { it: Delivery }) {
           </Button>
         ) : null}
         {may('complete') ? (
-          <Button size="md" variant={may('approve') ? 'default' : 'filled'} onClick={() => ask({ what: 'byHand' })}>
+          <Button size="md" variant={may('approve') ? 'default' : 'filled'} onClick={askByHand}>
             {t('panel.byHand')}
           </Button>
         ) : null}
@@ -135,15 +142,16 @@ function Review({ it }: { it: Delivery }) {
 }
 
 function Why({ it }: { it: Delivery }) {
-  const owed = it.itemCount - it.sharedCount;
   switch (it.reviewReason) {
     case 'held':
       return <T k="panel.review.held" values={{ store: <bdi>{it.integrationName}</bdi> }} />;
-    case 'high_risk':
+    case 'high_risk': {
+      const { total, toSpend } = countsOf(it);
       return t('panel.review.high_risk', {
-        presets: t('count.presets', { count: it.itemCount }),
-        credits: t('count.credits', { count: owed }),
+        presets: t('count.presets', { count: total }),
+        credits: t('count.credits', { count: toSpend }),
       });
+    }
     case 'reopened': {
       const entry = it.timeline.find(({ type, status }) => type === 'action' && status === 'in_review');
       return entry ? (

@@ -58,6 +58,17 @@ test('a message for the buyer, where the buyer can do something', () => {
   }
 });
 
+test('a message about the friend request names the cloud user from which it comes', () => {
+  const waiting = aDelivery({ status: 'waiting_for_friendship' });
+  expect(messageOf(waiting, 'x', '@marlow_tones')?.text).toContain(
+    'accept the friend request from @marlow_tones on the cloud platform.',
+  );
+  for (const code of ['friend_request_declined', 'friendship_timeout', 'blocked_by_customer'] as const) {
+    expect(messageOf(failedFor(code), 'x', '@marlow_tones')?.text).toContain('@marlow_tones');
+    expect(messageOf(failedFor(code), 'x')?.text).toMatch(/from us|blocked us/);
+  }
+});
+
 test('an address that would add to the mail adds nothing', () => {
   const message = messageOf(
     failedFor('username_missing', { customerEmail: 'a@x.example?bcc=evil@x.example&subject=x' }),

@@ -9,6 +9,7 @@ import { ErrorState, SkeletonRows } from '@/components/States';
 import { momentWithin } from '@/i18n/format';
 import { t, T } from '@/i18n/text';
 import { session, useSession } from '@/session';
+import { useRestore } from '@/session/useRestore';
 import { Frame } from '../sign-in/Frame';
 import { Join } from './Join';
 import { useInvitation, type Invitation } from './useInvitation';
@@ -20,7 +21,14 @@ export function Invite() {
   const [token, setToken] = useState(hereAfter);
   const [joining, setJoining] = useState(false);
   const state = useSession();
-  const { data, error, again } = useInvitation(token);
+  const invitation = useInvitation(token);
+  const restoring = useRestore();
+  const { data } = invitation;
+  const error = invitation.error ?? restoring.error;
+  const again = () => {
+    if (invitation.error) invitation.again();
+    if (restoring.error) restoring.again();
+  };
   useEffect(() => {
     const clean = () => window.history.replaceState(window.history.state, '', window.location.pathname);
     // Another link that is opened over this page changes only the part after #.

@@ -5,11 +5,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { ok, open } from '@/api/client';
 import { ApiError, errorOfNetwork, problemsOf } from '@/api/errors';
-import { Alert } from '@/components/Alert';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
-import { session } from '@/session';
+import { session, useOwesSignOut } from '@/session';
 import { signInConfig } from '@/session/config';
+import { SignInAlert } from '@/session/SignInAlert';
+import { useSignInError } from '@/session/useSignInError';
 import { signInSentence } from '@/session/words';
 import { usePasswordToggle } from '../sign-in/parts';
 import styles from './invite.module.css';
@@ -28,21 +29,23 @@ type Props = { token: string; onJoining: (now: boolean) => void };
 export function Join({ token, onJoining }: Props) {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const [error, setError] = useState<unknown>();
+  const { error, left, fail } = useSignInError();
   const { busy, begin, end } = useSubmit();
   const toggle = usePasswordToggle();
   const config = useQuery(signInConfig()).data;
+  const issuers = (useOwesSignOut() ? undefined : config?.issuers) ?? []; // as in Issuers
   const problems = problemsOf(error);
+  const alert = <SignInAlert error={error} left={left} words={refusal} />;
   async function submit(event: FormEvent) {
     event.preventDefault();
     if (!begin()) return;
-    setError(undefined);
+    fail(undefined);
     onJoining(true); // before the session is there
     try {
       await session.signUp(email.trim(), password, { invitation: token });
     } catch (failure) {
       onJoining(false);
-      setError(failure);
+      fail(failure);
       end();
     }
   }
@@ -75,16 +78,23 @@ export function Join({ token, onJoining }: Props) {
             onChange={(event) => setPassword(event.currentTarget.value)}
             {...toggle}
           />
-          {error && Object.keys(problems).length === 0 ? <Alert>{refusal(error)}</Alert> : null}
-          <Button type="submit" variant="filled" size="lg" fullWidth aria-disabled={busy || undefined}>
+          {Object.keys(problems).length === 0 ? alert : null}
+          <Button
+            type="submit"
+            variant="filled"
+            size="lg"
+            fullWidth
+            disabled={left > 0}
+            aria-disabled={busy || undefined}
+          >
             {busy ? t('invite.busy') : t('invite.button')}
           </Button>
         </form>
       )}
-      {config?.issuers.map(({ id, name }) => (
-        <ByIssuer key={id} id={id} name={name} token={token} onError={setError} />
+      {issuers.map(({ id, name }) => (
+        <ByIssuer key={id} id={id} name={name} token={token} onError={fail} />
       ))}
-      {config?.passwords === false && error ? <Alert>{refusal(error)}</Alert> : null}
+      {config?.passwords === false ? alert : null}
     </>
   );
 }

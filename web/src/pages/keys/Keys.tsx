@@ -8,23 +8,18 @@ import type { Schemas } from '@/api/client';
 import { queries } from '@/api/queries';
 import { ForOwners } from '@/components/ForOwners';
 import { PageHeader } from '@/components/PageHeader';
-import { Rows, type Column } from '@/components/Rows';
+import { Pager } from '@/components/Pager';
 import { SecretOnce } from '@/components/SecretOnce';
 import { EmptyState, Loaded } from '@/components/States';
-import { Tag } from '@/components/Tag';
-import { Time } from '@/components/Time';
 import { t } from '@/i18n/text';
 import { useIsOwner } from '@/session/useIsOwner';
-import { hasUsual, permissionList, permissionWord } from '@/vocabulary/keys';
-import { changed } from '../search';
-import { About, expired } from './About';
-import { KeyActions } from './KeyActions';
+import { changed, cursorsOf } from '../search';
+import { About } from './About';
+import { KeyRows } from './KeyRows';
 import styles from './keys.module.css';
 
-type Key = Schemas['ApiKey'];
 type Issued = Schemas['IssuedApiKey'];
-const number = new Intl.NumberFormat('en');
-const rights = (permissions: string[]) => (hasUsual(permissions) ? t('keysPage.all') : permissionList(permissions));
+const PAGE = 50; // of the inactive tokens
 
 const NewKey = lazy(() => import('./NewKey').then((part) => ({ default: part.NewKey })));
 
@@ -33,74 +28,29 @@ const route = getRouteApi('/inside/keys');
 export function Keys() {
   const search = route.useSearch();
   const navigate = useNavigate();
-  const read = useQuery(queries.keys());
+  const cursors = cursorsOf(search);
+  const cursor = cursors.at(-1);
+  const active = useQuery(queries.activeKeys());
+  const inactive = useQuery(queries.inactiveKeys({ limit: PAGE, ...(cursor ? { cursor } : {}) }));
+  const hasInactive = cursors.length > 0 || (inactive.data?.data.length ?? 0) > 0;
+  const next = inactive.data?.nextCursor;
   const client = useQueryClient();
   const owner = useIsOwner();
   const making = owner === true && search.new === 'token';
   const setMaking = (now: boolean) =>
     void navigate({ to: '/keys', search: changed(search, { new: now ? 'token' : undefined }), replace: !now });
+  const at = (pages: string[]) =>
+    void navigate({
+      to: '/keys',
+      search: changed(search, { at: pages.join('.') }),
+      resetScroll: false,
+    });
   const [issued, setIssued] = useState<Issued | null>(null);
   const show = (key: Issued) => {
     setMaking(false);
     setIssued(key);
     void client.invalidateQueries({ queryKey: ['keys'] });
   };
-  const columns: Column<Key>[] = [
-    {
-      key: 'name',
-      header: t('keysPage.col.name'),
-      width: '20%',
-      narrow: 'first',
-      cell: (it) => (
-        <>
-          <bdi className={it.active ? 'strong' : undefined}>{it.name}</bdi>{' '}
-          {it.active ? expired(it) ? <Tag>{t('keysPage.expired')}</Tag> : null : <Tag>{t('keysPage.inactive')}</Tag>}
-        </>
-      ),
-    },
-    {
-      key: 'token',
-      header: t('keysPage.col.token'),
-      width: '132px',
-      narrow: 'second',
-      cell: (it) => <code className="muted">{it.preview}</code>,
-    },
-    {
-      key: 'may',
-      header: t('keysPage.col.may'),
-      cell: (it) => <span title={it.permissions.map(permissionWord).join('\n')}>{rights(it.permissions)}</span>,
-    },
-    {
-      key: 'requests',
-      header: t('keysPage.col.requests'),
-      width: '84px',
-      end: true,
-      cell: (it) => number.format(it.requests),
-    },
-    {
-      key: 'deliveries',
-      header: t('keysPage.col.deliveries'),
-      width: '88px',
-      end: true,
-      cell: (it) => number.format(it.deliveries),
-    },
-    {
-      key: 'active',
-      header: t('keysPage.col.active'),
-      width: '92px',
-      end: true,
-      narrow: 'secondEnd',
-      cell: (it) => (it.lastActiveAt ? <Time at={it.lastActiveAt} form="ago" /> : t('keysPage.never')),
-    },
-    {
-      key: 'actions',
-      header: '',
-      width: '44px',
-      end: true,
-      narrow: 'firstEnd',
-      cell: (it) => (owner ? <KeyActions it={it} onIssued={show} /> : null),
-    },
-  ];
   return (
     <>
       <PageHeader
@@ -119,25 +69,40 @@ export function Keys() {
           <ForOwners>{t('keysPage.owners')}</ForOwners>
         </div>
       ) : null}
-      <Loaded read={read} what={t('keysPage.what')}>
+      <Loaded read={active} what={t('keysPage.what')}>
         {({ data }) =>
           data.length > 0 ? (
-            <>
-              <Rows
-                label={t('keysPage.title')}
-                columns={columns}
-                rows={data}
-                idOf={({ id }) => id}
-                linkOf={({ id }) => ({ to: '/keys/$id', params: { id }, search: {} })}
-                quiet={(it) => !it.active}
-              />
-              <p className={styles.foot}>{t('keysPage.foot')}</p>
-            </>
-          ) : (
+            <KeyRows label={t('keysPage.title')} rows={data} onIssued={show} />
+          ) : hasInactive ? (
+            <p className="muted">{t('keysPage.noneActive')}</p>
+          ) : inactive.data ? (
             <EmptyState icon={IconKey} title={t('keysPage.empty.title')} body={t('keysPage.empty.body')} />
-          )
+          ) : null
         }
       </Loaded>
+      {hasInactive || inactive.error ? (
+        <section className={styles.part}>
+          <h2>{t('keysPage.inactiveTitle')}</h2>
+          <Loaded read={inactive} what={t('keysPage.whatInactive')}>
+            {({ data }) => (
+              <KeyRows
+                label={t('keysPage.inactiveTitle')}
+                rows={data}
+                busy={inactive.isPlaceholderData}
+                onIssued={show}
+              />
+            )}
+          </Loaded>
+          <Pager
+            page={cursors.length + 1}
+            size={PAGE}
+            shown={inactive.data?.data.length ?? 0}
+            onNewer={cursors.length > 0 ? () => at(cursors.slice(0, -1)) : undefined}
+            onOlder={next ? () => at([...cursors, next]) : undefined}
+          />
+        </section>
+      ) : null}
+      {active.data?.data.length || hasInactive ? <p className={styles.foot}>{t('keysPage.foot')}</p> : null}
       <Suspense>{making ? <NewKey opened onClose={() => setMaking(false)} onIssued={show} /> : null}</Suspense>
       <SecretOnce
         secret={issued?.secret ?? null}

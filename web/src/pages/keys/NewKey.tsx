@@ -7,6 +7,7 @@ import { problemsOf, sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
 import { Alert } from '@/components/Alert';
 import { Dialog } from '@/components/Dialogs';
+import { useFailure } from '@/components/useFailure';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { ALL_PERMISSIONS, permissionWord, USUAL, type Permission } from '@/vocabulary/keys';
@@ -30,12 +31,12 @@ function Form({ onClose, onIssued }: Omit<Props, 'opened'>) {
   const [integrationIds, setStores] = useState<string[]>([]);
   const [life, setLife] = useState<(typeof LIVES)[number]>('365');
   const { busy, begin, end } = useSubmit();
-  const [error, setError] = useState<unknown>();
+  const { error, fail, clear } = useFailure(t('keysPage.create'));
   const problems = problemsOf(error);
   async function submit(event: FormEvent) {
     event.preventDefault();
     if (!begin()) return;
-    setError(undefined);
+    clear();
     const expiresAt = life === 'never' ? undefined : new Date(Date.now() + Number(life) * 86_400_000).toISOString();
     try {
       onIssued(
@@ -51,7 +52,7 @@ function Form({ onClose, onIssued }: Omit<Props, 'opened'>) {
         ),
       );
     } catch (failure) {
-      setError(failure);
+      fail(failure);
       end();
     }
   }

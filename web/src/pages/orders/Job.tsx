@@ -8,6 +8,7 @@ import { useEffect } from 'react';
 import type { Schemas } from '@/api/client';
 import { isMissing } from '@/api/errors';
 import { queries } from '@/api/queries';
+import { NoJob } from '@/components/NoJob';
 import { Panel } from '@/components/Panel';
 import { Loaded } from '@/components/States';
 import { t } from '@/i18n/text';
@@ -22,7 +23,12 @@ export function Job({ id, onClose }: { id: string; onClose: () => void }) {
   useEffect(() => {
     if (done) for (const key of ['orders', 'deliveries']) void client.invalidateQueries({ queryKey: [key] });
   }, [client, done, finishedAt]);
-  if (isMissing(read.error)) return null;
+  if (isMissing(read.error))
+    return (
+      <div className={styles.place}>
+        <NoJob onClose={onClose} />
+      </div>
+    );
   return (
     <div className={styles.place}>
       <Loaded read={read} what={t('job.what')} skeleton={null}>

@@ -5,12 +5,14 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { queries } from '@/api/queries';
+import { FreshRows } from '@/components/FreshRows';
 import { PageHeader } from '@/components/PageHeader';
 import { Pager } from '@/components/Pager';
 import { EmptyState, Loaded, NoMatch, SkeletonRows } from '@/components/States';
 import { Tabs } from '@/components/Tabs';
 import { useNow } from '@/components/Time';
 import { t } from '@/i18n/text';
+import { orderNow, useSteadyRows } from '@/live/rows';
 import { FilterBar, type Filters } from '../deliveries/FilterBar';
 import { changed, cursorsOf, stringifySearch, type Search } from '../search';
 import {
@@ -26,6 +28,8 @@ import {
 } from './filters';
 import { Job } from './Job';
 import { OrderRows } from './OrderRows';
+
+const NONE: [] = [];
 
 const ProcessAgain = lazy(() => import('./ProcessAgain').then((part) => ({ default: part.ProcessAgain })));
 
@@ -48,7 +52,14 @@ export function Orders() {
   const read = useQuery(queries.orders(queryOf(search, now)));
   const unmapped = isUnmappedView(search);
   const cursors = cursorsOf(search);
-  const { data: rows, nextCursor } = read.data ?? {};
+  const nextCursor = read.data?.nextCursor;
+  const list = stringifySearch(changed(search, { job: undefined, at: search.at }));
+  const { rows, fresh, show } = useSteadyRows(
+    read.data?.data ?? NONE,
+    search.job ? `${list} ${read.dataUpdatedAt}` : list, // beside its job the list is shown as it is read
+    !read.isPlaceholderData,
+    orderNow,
+  );
   const go = (next: Search, replace = false) => void navigate({ to: '/orders', search: next, replace });
   const at = (next: string[]) => go({ ...changed(search, {}), ...(next.length > 0 ? { at: next.join('.') } : {}) });
   return (
@@ -79,13 +90,14 @@ export function Orders() {
         stores={stores.data?.data ?? []}
         onChange={(change, typed) => go(changed(search, change), typed)}
       />
+      <FreshRows count={fresh} onShow={show} />
       <Loaded read={read} what={t('orders.what')} skeleton={<SkeletonRows rows={12} />}>
         {() =>
-          rows && rows.length > 0 ? (
+          rows.length > 0 ? (
             <OrderRows
               rows={rows}
               stores={stores.data?.data ?? []}
-              list={stringifySearch(changed(search, { job: undefined, at: search.at })).slice(1)}
+              list={list.slice(1)}
               busy={read.isPlaceholderData}
             />
           ) : nextCursor ? (
@@ -100,7 +112,7 @@ export function Orders() {
       <Pager
         page={cursors.length + 1}
         size={PAGE}
-        shown={rows?.length ?? 0}
+        shown={rows.length}
         onNewer={cursors.length > 0 ? () => at(cursors.slice(0, -1)) : undefined}
         onOlder={nextCursor ? () => at([...cursors, nextCursor]) : undefined}
       />

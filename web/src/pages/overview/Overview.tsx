@@ -50,11 +50,11 @@ export function OverviewPage() {
         <ErrorState what={t('overview.what')} error={read.error} onRetry={() => void read.refetch()} />
       ) : (
         <Loaded read={read} what={t('overview.what')} skeleton={<SkeletonRows rows={9} height={56} />}>
-          {(seen) =>
-            account.data && !preferences.isPending ? (
-              <Content seen={seen} store={store} period={periodOf(search)} />
-            ) : null
-          }
+          {(seen) => (
+            <Loaded read={account} what={t('overview.what')} skeleton={<SkeletonRows rows={9} height={56} />}>
+              {() => (preferences.isPending ? null : <Content seen={seen} store={store} period={periodOf(search)} />)}
+            </Loaded>
+          )}
         </Loaded>
       )}
     </>

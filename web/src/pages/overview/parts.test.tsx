@@ -1,9 +1,11 @@
-import { cleanup, screen } from '@testing-library/react';
+import { act, cleanup, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Schemas } from '@/api/client';
-import { show } from '@/testing/render';
+import { queries } from '@/api/queries';
+import { fails, show } from '@/testing/render';
 import { DeliveriesChart } from './DeliveriesChart';
 import { Figures } from './Figures';
+import { OverviewPage } from './Overview';
 
 vi.mock('@tanstack/react-router', async (original) => ({
   ...(await original<typeof import('@tanstack/react-router')>()),
@@ -36,4 +38,12 @@ test('a time without deliveries is not the first day', async () => {
   cleanup();
   await chart(false);
   await screen.findByText('No deliveries in this time.');
+});
+
+test('an overview whose account cannot be read says so', async () => {
+  const { client } = await show(<OverviewPage />);
+  act(() => void client.setQueryData(queries.overview().queryKey, { needs: [] } as never));
+  fails(client, queries.account().queryKey, new Error('boom'));
+  expect((await screen.findByRole('alert')).textContent).toContain('The overview could not be loaded.');
+  screen.getByRole('button', { name: 'Try again' });
 });

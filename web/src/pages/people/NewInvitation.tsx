@@ -5,6 +5,7 @@ import { api, ok, type Schemas } from '@/api/client';
 import { problemsOf, sentence } from '@/api/errors';
 import { Alert } from '@/components/Alert';
 import { Dialog } from '@/components/Dialogs';
+import { useFailure } from '@/components/useFailure';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { ROLES, roleWord } from './roles';
@@ -30,18 +31,18 @@ function Form({ onClose, onMade }: Props) {
   const [note, setNote] = useState('');
   const [days, setDays] = useState(USUAL_DAYS);
   const { busy, begin, end } = useSubmit();
-  const [error, setError] = useState<unknown>();
+  const { error, fail, clear } = useFailure(t('invitations.make'));
   const problems = problemsOf(error);
   async function submit(event: FormEvent) {
     event.preventDefault();
     if (!begin()) return;
-    setError(undefined);
+    clear();
     const expiresAt = new Date(Date.now() + days * DAY_MS - SLACK_MS).toISOString();
     const body = { role, note: note.trim() || null, ...(days === USUAL_DAYS ? {} : { expiresAt }) };
     try {
       onMade(await ok(api.POST('/api/invitations', { body })));
     } catch (failure) {
-      setError(failure);
+      fail(failure);
       end();
     }
   }

@@ -1,24 +1,33 @@
 // The identity providers with which people can sign in.
 import { Button } from '@mantine/core';
+import { useId } from 'react';
 import { t } from '@/i18n/text';
+import { useOwesSignOut } from '@/session';
 import type { SignInConfig } from '@/session/config';
+import { startOf } from '@/session/issuers';
 import styles from './sign-in.module.css';
 
-// In the form that the service accepts: other characters ("status=failed,in_review") are percent-encoded.
-const plain = (place: string) =>
-  place.replace(/[^\w\-.~/?=&%+]/g, (mark) => encodeURIComponent(mark).replace(/^[!'()*]$/, hex));
-const hex = (mark: string) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`;
+// `note`: what happens to the page that is left for the provider's.
+type Props = { config: SignInConfig | undefined; to: string; or?: boolean; note?: string };
 
-export function Issuers({ config, to }: { config: SignInConfig | undefined; to: string }) {
-  if (!config || config.issuers.length === 0) return null;
+export function Issuers({ config, to, or = config?.passwords, note }: Props) {
+  const id = useId();
+  const owed = useOwesSignOut(); // back from the provider, the sign-out that is owed would end the new session
+  if (!config || config.issuers.length === 0 || owed) return null;
   return (
     <div className={styles.issuers}>
-      {config.passwords ? <p className={styles.or}>{t('signIn.or')}</p> : null}
-      {config.issuers.map(({ id, name, startUrl }) => (
+      {or ? <p className={styles.or}>{t('signIn.or')}</p> : null}
+      {note ? (
+        <p id={id} className="muted">
+          {note}
+        </p>
+      ) : null}
+      {config.issuers.map(({ id: issuer, name, startUrl }) => (
         <Button
-          key={id}
+          key={issuer}
           component="a"
-          href={`${startUrl}?returnTo=${encodeURIComponent(plain(to))}`}
+          href={startOf(startUrl, to)}
+          aria-describedby={note ? id : undefined}
           size="lg"
           fullWidth
         >

@@ -1,16 +1,14 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { getRouteApi, Link, Navigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
-import { ApiError } from '@/api/errors';
-import { Alert } from '@/components/Alert';
 import { useSubmit } from '@/components/useSubmit';
-import { duration } from '@/i18n/format';
 import { t, T } from '@/i18n/text';
 import { session, useSession } from '@/session';
 import { signInConfig } from '@/session/config';
 import { useQuery } from '@tanstack/react-query';
 import { Issuers } from './Issuers';
-import { signInSentence } from '@/session/words';
+import { SignInAlert } from '@/session/SignInAlert';
+import { useSignInError } from '@/session/useSignInError';
 import { Frame } from './Frame';
 import { placeAfter, usePasswordToggle } from './parts';
 import styles from './sign-in.module.css';
@@ -22,12 +20,11 @@ export function SignIn() {
   const state = useSession();
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const [error, setError] = useState<unknown>();
+  const { error, left, fail } = useSignInError();
   const { busy, begin, end } = useSubmit();
   const [forgot, setForgot] = useState(false);
   const first = useRef<HTMLInputElement>(null);
   useEffect(() => first.current?.focus(), []);
-  const left = useCountdown(error);
   const toggle = usePasswordToggle();
   const config = useQuery(signInConfig()).data;
   if (state.name === 'in') return <Navigate to={placeAfter(search.to)} replace />;
@@ -35,8 +32,8 @@ export function SignIn() {
   async function submit(event: FormEvent) {
     event.preventDefault();
     if (!begin()) return;
-    setError(undefined);
-    await session.signIn(email.trim(), password).catch(setError);
+    fail(undefined);
+    await session.signIn(email.trim(), password).catch(fail);
     end();
   }
   return (
@@ -70,15 +67,7 @@ export function SignIn() {
               {forgot ? t('signIn.forgotAnswer') : null}
             </p>
           </div>
-          {error ? (
-            <Alert>
-              {left > 0
-                ? t('signIn.locked', { time: duration(left * 1000) })
-                : left === 0
-                  ? signInSentence(error)
-                  : null}
-            </Alert>
-          ) : null}
+          <SignInAlert error={error} left={left} />
           <Button
             type="submit"
             variant="filled"
@@ -120,19 +109,4 @@ export function SignIn() {
       </p>
     </Frame>
   );
-}
-
-// Seconds until the service takes another attempt; 0: now.
-function useCountdown(error: unknown): number {
-  const [left, setLeft] = useState(0);
-  useEffect(() => {
-    const seconds = error instanceof ApiError && error.status === 429 ? (error.retryAfterSeconds ?? 0) : 0;
-    const end = Date.now() + seconds * 1000;
-    const tick = () => setLeft(Math.max(0, Math.ceil((end - Date.now()) / 1000)));
-    tick();
-    if (seconds === 0) return undefined;
-    const timer = setInterval(tick, 1000);
-    return () => clearInterval(timer);
-  }, [error]);
-  return left;
 }

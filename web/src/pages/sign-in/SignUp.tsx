@@ -2,14 +2,14 @@ import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { getRouteApi, Link, Navigate } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
 import { ApiError, problemsOf } from '@/api/errors';
-import { Alert } from '@/components/Alert';
 import { useSubmit } from '@/components/useSubmit';
 import { t, T } from '@/i18n/text';
 import { session, useSession } from '@/session';
 import { signInConfig } from '@/session/config';
 import { useQuery } from '@tanstack/react-query';
 import { Issuers } from './Issuers';
-import { signInSentence } from '@/session/words';
+import { SignInAlert } from '@/session/SignInAlert';
+import { useSignInError } from '@/session/useSignInError';
 import { Frame } from './Frame';
 import { placeAfter, usePasswordToggle } from './parts';
 import styles from './sign-in.module.css';
@@ -23,7 +23,7 @@ export function SignUp() {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const [shop, setShop] = useState('');
-  const [error, setError] = useState<unknown>();
+  const { error, left, fail } = useSignInError();
   const { busy, begin, end } = useSubmit();
   const toggle = usePasswordToggle();
   const config = useQuery(signInConfig()).data;
@@ -34,8 +34,8 @@ export function SignUp() {
   async function submit(event: FormEvent) {
     event.preventDefault();
     if (!begin()) return;
-    setError(undefined);
-    await session.signUp(email.trim(), password, { accountName: shop.trim() }).catch(setError);
+    fail(undefined);
+    await session.signUp(email.trim(), password, { accountName: shop.trim() }).catch(fail);
     end();
   }
   return (
@@ -85,7 +85,9 @@ export function SignUp() {
             {...toggle}
           />
           {error && Object.keys(problems).length === 0 ? (
-            <Alert
+            <SignInAlert
+              error={error}
+              left={left}
               action={
                 taken ? (
                   <Link className="link" to="/sign-in" search={search}>
@@ -93,11 +95,16 @@ export function SignUp() {
                   </Link>
                 ) : undefined
               }
-            >
-              {signInSentence(error)}
-            </Alert>
+            />
           ) : null}
-          <Button type="submit" variant="filled" size="lg" fullWidth aria-disabled={busy || undefined}>
+          <Button
+            type="submit"
+            variant="filled"
+            size="lg"
+            fullWidth
+            disabled={left > 0}
+            aria-disabled={busy || undefined}
+          >
             {busy ? t('signUp.busy') : t('signUp.button')}
           </Button>
         </form>

@@ -12,6 +12,7 @@ import { OfflineBar } from '@/components/LiveSign';
 import { Loaded, SkeletonRows } from '@/components/States';
 import { t } from '@/i18n/text';
 import { Mark } from '@/shell/Mark';
+import { SandboxBar } from '@/shell/SandboxBar';
 import { stepsDone, type Setup } from './later';
 import { useCloudLine, useGuideStore, useMatchLine, useStoreLine } from './lines';
 import { Step } from './Step';
@@ -40,11 +41,7 @@ export function Start() {
   };
   return (
     <div className={styles.screen}>
-      {version.data?.sandbox ? (
-        <div className={styles.sandbox} role="region" aria-label={t('app.sandboxLabel')}>
-          {t('app.sandbox')}
-        </div>
-      ) : null}
+      {version.data?.sandbox ? <SandboxBar /> : null}
       <header className={styles.bar}>
         <Mark />
         <strong>{t('app.name')}</strong>

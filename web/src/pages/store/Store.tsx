@@ -33,7 +33,7 @@ export function StorePage() {
   if (isMissing(read.error)) return <Missing body={t('store.missing')} />;
   return (
     <Loaded read={read} page what={t('stores.what')}>
-      {(it) => <Content it={it} />}
+      {(it) => <Content key={it.id} it={it} />}
     </Loaded>
   );
 }

@@ -16,7 +16,7 @@ import { Loaded, SkeletonRows } from '@/components/States';
 import { useNow } from '@/components/Time';
 import { toast } from '@/components/toasts';
 import { useSubmit } from '@/components/useSubmit';
-import { duration, momentWithin } from '@/i18n/format';
+import { duration, momentWithin, timeLeft } from '@/i18n/format';
 import { t } from '@/i18n/text';
 import { nameOf, type Subscription } from '@/vocabulary/webhook';
 import { Missing } from '../missing/Missing';
@@ -44,9 +44,6 @@ export function WebhookPage() {
 }
 
 function Content({ it }: { it: Subscription }) {
-  const now = useNow();
-  const overlap =
-    it.previousSecretExpiresAt && Date.parse(it.previousSecretExpiresAt) > now ? it.previousSecretExpiresAt : null;
   return (
     <>
       <PageHeader
@@ -67,7 +64,7 @@ function Content({ it }: { it: Subscription }) {
             {it.name ? <bdi>{it.url}</bdi> : null}
             <span title={it.eventTypes.join(', ')}>{eventsText(it)}</span>
             <span>{storesText(it)}</span>
-            {overlap ? <span>{t('webhook.overlap', { time: momentWithin(overlap) })}</span> : null}
+            {it.previousSecretExpiresAt ? <Overlap until={it.previousSecretExpiresAt} /> : null}
           </>
         }
         actions={<Actions it={it} />}
@@ -91,6 +88,13 @@ function Content({ it }: { it: Subscription }) {
       <Events it={it} />
     </>
   );
+}
+
+// How long the secret from before a rotation still signs.
+function Overlap({ until }: { until: string }) {
+  const left = Date.parse(until) - useNow(1_000);
+  if (left <= 0) return null;
+  return <span>{t('webhook.overlap', { time: momentWithin(until), left: timeLeft(left) })}</span>;
 }
 
 const RECOVER_DAYS = ['1', '3', '7', '14'] as const;

@@ -80,3 +80,19 @@ test('nothing is sent again to a webhook that is off', async () => {
     cleanup();
   }
 });
+
+test('the secret from before a rotation counts down to its end, and is then no longer spoken of', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
+  try {
+    const { client } = await show(<WebhookPage />);
+    const previousSecretExpiresAt = new Date(Date.now() + 62_000).toISOString();
+    act(() => void client.setQueryData(queries.subscription(ID).queryKey, { ...aSubscription(true), previousSecretExpiresAt })); // prettier-ignore
+    await screen.findByText(/^The former secret signs too until .*, 1 min 2 s left$/);
+    act(() => void vi.advanceTimersByTime(3_000));
+    screen.getByText(/, 59 s left$/);
+    act(() => void vi.advanceTimersByTime(60_000));
+    expect(screen.queryByText(/former secret/)).toBeNull();
+  } finally {
+    vi.useRealTimers();
+  }
+});

@@ -7,6 +7,7 @@ import { api, ok, type Schemas } from '@/api/client';
 import { problemsOf, sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
 import { Alert } from '@/components/Alert';
+import { useFailure } from '@/components/useFailure';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { EVENT_TYPES, type EventType } from '@/vocabulary/webhook';
@@ -26,12 +27,12 @@ export function SubscriptionForm({ it, onMade, onChanged, onCancel }: Props) {
   const [eventTypes, setTypes] = useState<string[]>(it?.eventTypes ?? []);
   const [integrationIds, setStores] = useState<string[]>(it?.integrationIds ?? []);
   const { busy, begin, end } = useSubmit();
-  const [error, setError] = useState<unknown>();
+  const { error, fail, clear } = useFailure(t(it ? 'action.save' : 'newWebhook.button'));
   const problems = problemsOf(error);
   async function submit(event: FormEvent) {
     event.preventDefault();
     if (!begin()) return;
-    setError(undefined);
+    clear();
     const body = { url: url.trim(), name: name.trim(), eventTypes: eventTypes as EventType[], integrationIds };
     try {
       if (it) {
@@ -43,7 +44,7 @@ export function SubscriptionForm({ it, onMade, onChanged, onCancel }: Props) {
         onMade?.(await ok(api.POST('/api/webhook-subscriptions', { body })));
       }
     } catch (failure) {
-      setError(failure);
+      fail(failure);
       end();
     }
   }

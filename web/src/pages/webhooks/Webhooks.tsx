@@ -6,15 +6,13 @@ import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import type { Schemas } from '@/api/client';
 import { queries } from '@/api/queries';
-import { CopyButton } from '@/components/Copy';
 import { Dialog } from '@/components/Dialogs';
 import { PageHeader } from '@/components/PageHeader';
 import { SecretOnce } from '@/components/SecretOnce';
 import { EmptyState, Loaded, SkeletonRows } from '@/components/States';
 import { t } from '@/i18n/text';
 import { SubscriptionRows } from './SubscriptionRows';
-import { VERIFY } from './verify';
-import styles from './webhooks.module.css';
+import { Verify } from './Verify';
 
 const SubscriptionForm = lazy(() => import('./SubscriptionForm').then((part) => ({ default: part.SubscriptionForm })));
 
@@ -68,13 +66,7 @@ export function NewWebhookButton({ filled = true }: { filled?: boolean }) {
           void navigate({ to: '/integrations/webhooks/$id', params: { id }, search: {} });
         }}
       >
-        <details>
-          <summary>{t('newWebhook.verify')}</summary>
-          <pre className={styles.verify} tabIndex={0}>
-            {VERIFY}
-          </pre>
-          <CopyButton text={VERIFY} />
-        </details>
+        <Verify />
       </SecretOnce>
     </>
   );

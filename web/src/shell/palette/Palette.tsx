@@ -40,11 +40,12 @@ function Finder({ typed, onClose, onHelp }: Props) {
   const [wanted, setWanted] = useState<string | null>(null); // null: the first entry, whichever it is
   const router = useRouter();
   const { shown, busy, error } = useEntries(text, onHelp);
+  const present = shown.filter(({ former }) => !former);
   const at = Math.max(
     0,
-    shown.findIndex(({ key }) => key === wanted),
+    present.findIndex(({ key }) => key === wanted),
   );
-  const chosen = shown[at];
+  const chosen = present[at];
   const idOf = (entry: Entry) => `${id}-${shown.indexOf(entry)}`;
   const chosenId = chosen && idOf(chosen);
   useEffect(() => {
@@ -63,7 +64,7 @@ function Finder({ typed, onClose, onHelp }: Props) {
   const onKey = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step) setWanted(shown[(at + step + shown.length) % shown.length]?.key ?? null);
+    if (step) setWanted(present[(at + step + present.length) % present.length]?.key ?? null);
     else if (event.key === 'Enter' && chosen) open(chosen, event.ctrlKey || event.metaKey);
     else return;
     event.preventDefault();
@@ -109,9 +110,11 @@ function Finder({ typed, onClose, onHelp }: Props) {
                   id={idOf(entry)}
                   role="option"
                   aria-selected={entry === chosen}
+                  aria-disabled={entry.former || undefined}
                   className={styles.entry}
                   onPointerMove={() => setWanted(entry.key)}
-                  onClick={(event) => open(entry, event.ctrlKey || event.metaKey)}
+                  onMouseDown={(event) => event.preventDefault()} // the field keeps the focus
+                  onClick={(event) => (entry.former ? undefined : open(entry, event.ctrlKey || event.metaKey))}
                 >
                   {entry.icon}
                   <bdi className={styles.name}>{entry.title}</bdi>

@@ -7,6 +7,7 @@ const does = { theme: () => {}, shortcuts: () => {}, signOut: () => {} };
 test('every word that is typed begins a word of what is offered', () => {
   expect(titles(matching(pageEntries(), 'web'))).toEqual(['Outbound webhooks']);
   expect(titles(matching(pageEntries(), 'need del'))).toEqual(['Deliveries that need you']);
+  expect(matching(pageEntries(), 'integ').map(({ link }) => link?.to)).toEqual(['/integrations']);
   for (const text of ['erase', 'customer', 'export'])
     expect(titles(matching(pageEntries(), text))).toContain('Buyers’ data and privacy requests');
   expect(matching(pageEntries(), 'ebhooks')).toEqual([]);

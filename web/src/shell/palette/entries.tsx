@@ -29,6 +29,7 @@ export type Entry = {
   subtitle?: string | null;
   state?: string;
   also?: string; // further words that find it
+  former?: boolean; // found for the text that was typed before; shown until the results of the present text are there
   link?: LinkProps;
   act?: () => void;
 };
@@ -46,6 +47,7 @@ const PAGES: [TextKey, LinkProps['to'], Record<string, string>?, TextKey?][] = [
   ['nav.orders', '/orders'],
   ['palette.page.unmapped', '/orders', { view: 'unmapped' }],
   ['nav.presets', '/presets'],
+  ['nav.integrations', '/integrations'],
   ['nav.stores', '/integrations/stores'],
   ['nav.webhooks', '/integrations/webhooks'],
   ['nav.cloud', '/cloud'],

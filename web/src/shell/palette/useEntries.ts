@@ -27,11 +27,12 @@ export function useEntries(text: string, onHelp: () => void) {
     const recent = recentEntries(recentOf(user));
     return { shown: [...first(recent), ...pageEntries(owner), ...first(actions)], busy: false, error: null };
   }
+  const former = asked !== typed || found.isPlaceholderData;
   return {
     shown: [
       ...first(matching(pageEntries(owner), typed)),
       ...first(matching(actions, typed)),
-      ...foundEntries(found.data?.groups ?? []),
+      ...foundEntries(found.data?.groups ?? []).map((entry) => ({ ...entry, former })),
     ],
     busy: found.isFetching || asked !== typed,
     error: found.error,

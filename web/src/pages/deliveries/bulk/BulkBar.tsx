@@ -4,7 +4,9 @@ import { ActionIcon, Button } from '@mantine/core';
 import { IconRefresh, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
+import { Alert } from '@/components/Alert';
 import { hoursMinutes } from '@/i18n/format';
 import { t } from '@/i18n/text';
 import { useShortcuts } from '@/shell/shortcuts';
@@ -33,6 +35,7 @@ export function BulkBar({ chosen, count, exact, pageChosen, onAll, onClear }: Pr
   const fixes =
     retry.data?.excluded.filter(({ code }) => needsFix(code)).reduce((sum, { count: n }) => sum + n, 0) ?? 0;
   useShortcuts({ Escape: onClear, r: () => able(retry) > 0 && setAsked('retry') });
+  const uncounted = [retry, approve].filter(({ error, data }) => error && !data);
   const some = chosen.kind === 'some' ? chosen.ids.size : (count ?? 0);
   return (
     <section className={styles.bar} aria-label={t('bulk.bar')}>
@@ -53,6 +56,24 @@ export function BulkBar({ chosen, count, exact, pageChosen, onAll, onClear }: Pr
         {fixes > 0 ? <span className="muted">{t('bulk.fixFirst', { count: fixes })}</span> : null}
         {retry.isPending || approve.isPending ? <span className="muted">{t('bulk.counting')}</span> : null}
       </p>
+      {uncounted[0] ? (
+        <Alert
+          action={
+            <Button size="compact-sm" onClick={() => uncounted.forEach((plan) => void plan.refetch())}>
+              {t('action.again')}
+            </Button>
+          }
+        >
+          {t(
+            uncounted[1]
+              ? 'bulk.uncounted'
+              : uncounted[0] === retry
+                ? 'bulk.uncounted.retry'
+                : 'bulk.uncounted.approve',
+          )}{' '}
+          {sentence(uncounted[0].error)}
+        </Alert>
+      ) : null}
       {chosen.kind === 'some' && pageChosen && count !== undefined && count > some ? (
         <Button variant="subtle" onClick={onAll}>
           {exact ? t('bulk.selectAll', { count }) : t('bulk.selectAllMany')}

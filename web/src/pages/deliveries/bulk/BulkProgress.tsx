@@ -4,6 +4,7 @@ import { Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { Schemas } from '@/api/client';
+import { isMissing } from '@/api/errors';
 import { queries } from '@/api/queries';
 import { t } from '@/i18n/text';
 import { BulkFailures } from './BulkFailures';
@@ -30,6 +31,7 @@ export function BulkProgress({ id, onEnd }: { id: string; onEnd: () => void }) {
     if (finished) void client.invalidateQueries({ queryKey: ['deliveries'] });
     if (clean) end.current();
   }, [client, finished, clean]);
+  if (!finished && isMissing(error)) return t('error.noJob');
   if (!job) return error ? t('bulk.away') : t('action.working');
   if (!finished) {
     return (

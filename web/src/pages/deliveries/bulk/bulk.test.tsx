@@ -1,14 +1,23 @@
 import { cleanup, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { Schemas } from '@/api/client';
+import { ApiError } from '@/api/errors';
+import { queries } from '@/api/queries';
 import { Rows } from '@/components/Rows';
-import { show } from '@/testing/render';
+import { fails, show } from '@/testing/render';
+import { serve } from '@/testing/service';
+import { BulkBar } from './BulkBar';
 import { BulkFailures } from './BulkFailures';
+import { BulkProgress } from './BulkProgress';
 import { Plan } from './Plan';
-import { useSelection } from './selection';
+import { meantBy, useSelection } from './selection';
 
-afterEach(cleanup);
+afterEach(() => {
+  cleanup();
+  vi.unstubAllGlobals();
+});
+const nothing = () => undefined;
 const HOSTILE = '<img src=x onerror=alert(1)>';
 const job: Schemas['BulkJob'] = {
   id: 'blk_0a1b2c3d4e5f6',
@@ -37,6 +46,13 @@ test('those that were refused are named, each with why, and how many more there 
   expect(dialog.textContent).toContain(HOSTILE);
   expect(dialog.querySelector('img')).toBeNull();
   expect(dialog.textContent).toContain('1 more is not listed.');
+});
+
+test('of a job that is not there it is said so, and not that it goes on', async () => {
+  const { client } = await show(<BulkProgress id="blk_none" onEnd={() => undefined} />);
+  const gone = () => Promise.reject(new ApiError(404, 'NOT_FOUND', 'x'));
+  await client.fetchQuery({ ...queries.bulkJob('blk_none'), queryFn: gone }).catch(() => undefined);
+  await screen.findByText('There is no such job in this account.');
 });
 
 test('who is left out is said by why, also by a code that is newer than this page', async () => {
@@ -107,4 +123,20 @@ test('rows are chosen one by one, by Shift all between, all of the page, and all
   // To leave one out of all that match is to choose the others of the page.
   await user.click(box('Select b'));
   expect(chosen()).toBe('acd');
+});
+
+test('what could not be counted is said, and counted again', async () => {
+  const chosen = { kind: 'some', ids: new Set(['del_1']) } as const;
+  const bar = <BulkBar chosen={chosen} count={1} exact pageChosen={false} onAll={nothing} onClear={nothing} />;
+  const { client } = await show(bar);
+  const plan = (action: 'retry' | 'approve') => queries.bulkPlan({ action, ...meantBy(chosen) }).queryKey;
+  fails(client, plan('retry'), new ApiError(500, 'INTERNAL_ERROR', 'x'));
+  await screen.findByText('Retries could not be counted. Something went wrong on our side.');
+  fails(client, plan('approve'), new ApiError(500, 'INTERNAL_ERROR', 'x'));
+  await screen.findByText(/^Retries and approvals could not be counted/);
+  const counted = { total: 1, totalIsExact: true, eligible: 1, excluded: [], credits: 0, creditsIsExact: true };
+  serve(() => Response.json(counted));
+  await userEvent.setup().click(screen.getByRole('button', { name: 'Try again' }));
+  await screen.findByRole('button', { name: 'Retry 1' });
+  await vi.waitFor(() => expect(screen.queryByRole('alert')).toBeNull());
 });

@@ -1,16 +1,23 @@
-import { cleanup, screen } from '@testing-library/react';
+import { act, cleanup, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
+import { useEffect, useState } from 'react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { queries } from '@/api/queries';
 import { show } from '@/testing/render';
+import './AddProduct'; // the page loads it when it is asked for
 import { Products } from './Products';
 
 const ID = 'int_0a1b2c3d4e5f6';
+const OTHER = 'int_7a1b2c3d4e5f6';
+const at = vi.hoisted(() => ({ id: 'int_0a1b2c3d4e5f6' }));
 vi.mock('@tanstack/react-router', async (original) => ({
   ...(await original<typeof import('@tanstack/react-router')>()),
-  getRouteApi: () => ({ useParams: () => ({ id: 'int_0a1b2c3d4e5f6' }), useSearch: () => ({}) }),
+  getRouteApi: () => ({ useParams: () => ({ id: at.id }), useSearch: () => ({}) }),
 }));
-afterEach(cleanup);
+afterEach(() => {
+  cleanup();
+  at.id = ID;
+});
 
 test('a search also finds products that were typed by hand', async () => {
   const mapping = (matchValue: string) => ({ id: `map_${matchValue}`, matchType: 'sku', matchValue, action: 'ignore' });
@@ -30,4 +37,34 @@ test('a search also finds products that were typed by hand', async () => {
   await userEvent.setup().type(await screen.findByRole('searchbox'), 'tweed');
   await vi.waitFor(() => expect(screen.queryByText('BROWN-01')).toBeNull());
   await screen.findByText('TWEED-59');
+});
+
+test('another store has none of the changes and of the search of this one', async () => {
+  let turn = () => {};
+  const Page = () => {
+    const [, again] = useState(0);
+    useEffect(() => {
+      turn = () => again(1);
+    }, []);
+    return <Products />;
+  };
+  const { client } = await show(<Page />);
+  const mapping = { id: 'map_1', matchType: 'sku', matchValue: 'TWEED-59', action: 'ignore' };
+  for (const id of [ID, OTHER]) {
+    client.setQueryData(queries.mappings(id).queryKey, { version: 1, mappings: [mapping] } as never);
+    for (const q of [{}, { q: 'tweed' }])
+      client.setQueryData(['stores', 'products', id, { limit: 100, ...q }], {
+        pages: [{ data: [], nextCursor: null }],
+        pageParams: [null],
+      });
+  }
+  const user = userEvent.setup();
+  await user.type(await screen.findByRole('searchbox'), 'tweed');
+  await user.click(await screen.findByRole('button', { name: 'Add product' }));
+  await user.type(await screen.findByLabelText('Its value in your shop'), 'TWEED-60{Enter}');
+  await screen.findByText('TWEED-60');
+  at.id = OTHER;
+  act(() => turn());
+  expect(screen.getByRole<HTMLInputElement>('searchbox').value).toBe('');
+  expect(screen.queryByText('TWEED-60')).toBeNull();
 });

@@ -40,7 +40,7 @@ export function Products() {
   const mappings = useQuery({ ...queries.mappings(id), refetchOnWindowFocus: false });
   return (
     <Loaded read={mappings} what={t('products.what')} skeleton={<SkeletonRows rows={6} height={60} />}>
-      {(set) => <Content id={id} set={set} />}
+      {(set) => <Content key={id} id={id} set={set} />}
     </Loaded>
   );
 }

@@ -1,6 +1,6 @@
-import { cleanup, screen } from '@testing-library/react';
+import { act, cleanup, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { queries } from '@/api/queries';
 import { show } from '@/testing/render';
@@ -75,4 +75,39 @@ test('who keeps their changes in a conflict gets what they asked for', async () 
   await second.user.click(await button('Keep mine'));
   await vi.waitFor(() => expect(screen.queryByRole('region')).toBeNull());
   expect(sent.slice(1)).toEqual([['mappings', { mappings }]]);
+});
+
+test('while another draft is counted, no count is named and nothing is delivered', async () => {
+  let counted = (_: Response) => {};
+  serve((request) =>
+    request.url.endsWith('/preview') ? new Promise<Response>((resolve) => (counted = resolve)) : Response.json({}),
+  );
+  const other = [{ ...mappings[0], matchValue: 'AMP-02' } as (typeof mappings)[number]];
+  let edit = () => {};
+  const Edited = () => {
+    const [next, setNext] = useState(false);
+    useEffect(() => {
+      edit = () => setNext(true);
+    }, []);
+    return <SaveBar id={ID} version={7} mappings={next ? other : mappings} changes={1} onDone={() => undefined} />;
+  };
+  const { client } = await show(<Edited />);
+  client.setDefaultOptions({ queries: { retry: false, staleTime: Infinity } });
+  act(() => {
+    client.setQueryData(['stores', 'reprocessable', ID, mappings], {
+      reprocessableOrders: 6,
+      reprocessableOrdersExact: true,
+    });
+  });
+  await button('Save and deliver 6 orders');
+  act(() => edit());
+  const uncounted = () => {
+    expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Counting orders…' }).disabled).toBe(true);
+    expect(screen.queryByText(/skipped orders/)).toBeNull();
+  };
+  uncounted(); // not asked yet
+  await new Promise((asked) => setTimeout(asked, 500));
+  uncounted(); // not answered yet
+  await act(async () => counted(Response.json({ reprocessableOrders: 2, reprocessableOrdersExact: true })));
+  await button('Save and deliver 2 orders');
 });

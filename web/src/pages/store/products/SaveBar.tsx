@@ -65,6 +65,8 @@ function Changes({
     count: preview.data?.reprocessableOrders ?? 0,
     exact: preview.data?.reprocessableOrdersExact ?? true,
   };
+  // While the orders of this draft are not counted yet, the count of another one stands for nothing.
+  const counting = preview.isPlaceholderData || JSON.stringify(asked) !== JSON.stringify(mappings);
   const conflict = failed?.error instanceof ApiError && failed.error.code === 'CONFLICT';
 
   async function save(deliver: boolean, over = false) {
@@ -91,7 +93,7 @@ function Changes({
     <Bar>
       <p>
         <span className="strong">{t('products.changed', { count: changes })}</span>{' '}
-        {orders.count > 0 ? (
+        {orders.count > 0 && !counting ? (
           <span className="muted">
             {ordersText('products.reprocess', orders)}{' '}
             {credits.data ? t('products.credits', { n: credits.data.available }) : null}
@@ -104,7 +106,11 @@ function Changes({
           <Button onClick={() => void client.invalidateQueries({ queryKey: ['stores'] }).then(onDone)}>
             {t('products.reload')}
           </Button>
-          <Button variant="filled" onClick={() => void save(failed?.deliver === true, true)}>
+          <Button
+            variant="filled"
+            disabled={failed?.deliver === true && counting}
+            onClick={() => void save(failed?.deliver === true, true)}
+          >
             {t('products.keep')}
           </Button>
         </>
@@ -123,10 +129,11 @@ function Changes({
           {orders.count > 0 ? (
             <Button
               variant="filled"
+              disabled={counting}
               aria-disabled={busy || undefined}
               onClick={() => (busy ? undefined : void save(true))}
             >
-              {ordersText('products.saveDeliver', orders)}
+              {counting ? t('products.counting') : ordersText('products.saveDeliver', orders)}
             </Button>
           ) : null}
         </>

@@ -1,0 +1,38 @@
+import { act, cleanup, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, expect, test, vi } from 'vitest';
+import { queries } from '@/api/queries';
+import { show } from '@/testing/render';
+import { serve } from '@/testing/service';
+import { Cloud } from './Cloud';
+
+afterEach(() => {
+  cleanup();
+  vi.unstubAllGlobals();
+});
+const refused = { status: 'invalid', unreadable: false, cloudUsername: 'marlow', maskedEmail: null, checkedAt: null };
+
+async function page(role: 'owner' | 'member') {
+  const { client } = await show(<Cloud />, { role });
+  act(() => void client.setQueryData(queries.cloud().queryKey, refused as never));
+  await screen.findByText('The cloud platform refuses this login');
+}
+
+test('an owner has a refused login checked again beside the form, or deletes it', async () => {
+  serve(({ url }) => Response.json(url.endsWith('/validate') ? { ...refused, status: 'valid' } : { data: [] }));
+  await page('owner');
+  await screen.findByRole('button', { name: 'Save login' });
+  expect(screen.queryByRole('button', { name: 'Change login' })).toBeNull();
+  const user = userEvent.setup();
+  await user.click(screen.getByRole('button', { name: 'Delete login…' }));
+  await screen.findByText('Delete the cloud login?');
+  await user.click(await screen.findByRole('button', { name: 'Cancel' }));
+  await user.click(screen.getByRole('button', { name: 'Check now' }));
+  await screen.findByText('marlow', { selector: 'h2 bdi' });
+});
+
+test('a member reads that owners change it', async () => {
+  await page('member');
+  await screen.findByText('Only an owner can change the cloud login.');
+  expect(screen.queryByRole('button')).toBeNull();
+});

@@ -1,0 +1,29 @@
+// How much of a delivery was shared and what it costs, by its items. An item of a former username has its own share and its own credit.
+import { presentHolder } from './holders';
+import type { Delivery } from './types';
+
+type Item = Delivery['items'][number];
+
+const isOneOf =
+  (...statuses: Item['status'][]) =>
+  ({ status }: Item) =>
+    statuses.includes(status);
+const isShared = isOneOf('shared', 'already_shared');
+const isKept = isOneOf('shared', 'already_shared', 'revoking', 'revoke_failed');
+const isComing = isOneOf('owed', 'sharing');
+const wasShared = (item: Item) => !item.dryRun && (item.sharedAt !== null || isShared(item));
+
+export function countsOf(it: Delivery) {
+  const present = presentHolder(it).items.filter(({ status }) => status !== 'dropped');
+  return {
+    total: present.length,
+    owed: present.filter(isOneOf('owed')).length,
+    shared: present.filter(wasShared).length, // also what was taken back since
+    sharedFormerly: it.items.filter((item) => item.former && wasShared(item)).length,
+    unknown: it.items.filter(isOneOf('sharing')).length, // no answer about the share has come yet
+    kept: present.filter((item) => !item.dryRun && isKept(item)).length, // by the present user, after another username is given
+    forAnother: present.filter((item) => item.status !== 'delivered_by_hand').length, // owed to the user of another username
+    spent: it.items.reduce((sum, { credits }) => sum + credits, 0),
+    toSpend: it.dryRun ? 0 : present.filter((item) => isComing(item) && item.credits === 0).length,
+  };
+}

@@ -1,0 +1,67 @@
+import { cleanup, screen, within } from '@testing-library/react';
+import { afterEach, expect, test, vi } from 'vitest';
+import type { Schemas } from '@/api/client';
+import { queries } from '@/api/queries';
+import { show } from '@/testing/render';
+import { Keys } from './Keys';
+
+const at = vi.hoisted(() => ({ search: {} }));
+vi.mock('@tanstack/react-router', async (original) => ({
+  ...(await original<typeof import('@tanstack/react-router')>()),
+  getRouteApi: () => ({ useSearch: () => at.search }),
+}));
+afterEach(() => {
+  cleanup();
+  at.search = {};
+});
+
+const aKey = (id: string, active: boolean) =>
+  ({
+    id,
+    name: id,
+    preview: 'pdb_live_…abcd',
+    active,
+    permissions: ['deliveries:read'],
+    integrationIds: [],
+    rateLimit: 100,
+    expiresAt: null,
+    lastActiveAt: null,
+    requests: 12_904,
+    deliveries: 881,
+    usedThisHour: 38,
+  }) as unknown as Schemas['ApiKey'];
+const rowsOf = (name: string) =>
+  within(screen.getByRole('table', { name }))
+    .getAllByRole('row')
+    .slice(1)
+    .map((row) => row.textContent);
+
+test('active tokens come first, with what they used this hour; inactive ones have pages', async () => {
+  const { client } = await show(<Keys />);
+  client.setQueryData(queries.activeKeys().queryKey, { data: [aKey('site', true)], nextCursor: null });
+  const inactive = Array.from({ length: 50 }, (_, n) => aKey(`old-${n}`, false));
+  client.setQueryData(queries.inactiveKeys({ limit: 50 }).queryKey, { data: inactive, nextCursor: 'cur_2' });
+  await screen.findByRole('table', { name: 'Inactive tokens' });
+  expect(rowsOf('API Tokens')).toEqual([expect.stringContaining('38 of 100')]);
+  expect(rowsOf('Inactive tokens')).toHaveLength(50);
+  expect(rowsOf('Inactive tokens')[0]).not.toContain('38 of 100');
+  expect(screen.getAllByRole('table').map((table) => table.getAttribute('aria-label'))).toEqual([
+    'API Tokens',
+    'Inactive tokens',
+  ]);
+  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Older' }).disabled).toBe(false);
+});
+
+test('a further page of inactive tokens is of its cursor', async () => {
+  at.search = { at: 'cur_2' };
+  const { client } = await show(<Keys />);
+  client.setQueryData(queries.activeKeys().queryKey, { data: [], nextCursor: null });
+  client.setQueryData(queries.inactiveKeys({ limit: 50, cursor: 'cur_2' }).queryKey, {
+    data: [aKey('oldest', false)],
+    nextCursor: null,
+  });
+  await screen.findByText('oldest');
+  expect(screen.getByText('No token is active.')).toBeTruthy();
+  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Newer' }).disabled).toBe(false);
+  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Older' }).disabled).toBe(true);
+});

@@ -1,0 +1,84 @@
+// The rows of the list stay under the pointer.
+import { act, cleanup, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Schemas } from '@/api/client';
+import { queries } from '@/api/queries';
+import { liveRows } from '@/live/rows';
+import { liveState } from '@/live/state';
+import { show } from '@/testing/render';
+import { Orders } from './Orders';
+import { queryOf } from './filters';
+
+const at = vi.hoisted(() => ({ search: {} }));
+vi.mock('@tanstack/react-router', async (original) => ({
+  ...(await original<typeof import('@tanstack/react-router')>()),
+  getRouteApi: () => ({ useSearch: () => at.search }),
+}));
+beforeEach(() => liveState.set('live'));
+afterEach(() => {
+  cleanup();
+  liveState.set('connecting');
+  liveRows.follow(undefined);
+  at.search = {};
+});
+
+const anOrder = (n: number) =>
+  ({
+    id: `ord_${n}`,
+    integrationId: 'int_0a1b2c3d4e5f6',
+    orderId: `${n}`,
+    orderNumber: `#${n}`,
+    outcome: 'delivery',
+    deliveryId: `del_${n}`,
+    deliveryStatus: 'processing',
+    resolutionCode: null,
+    lineCount: 0,
+    unmappedCount: 0,
+    targetUsername: null,
+    receivedAt: '2026-11-22T08:15:30.000Z',
+  }) as unknown as Schemas['Order'];
+const numbers = () => screen.getAllByRole('row').slice(1).map((row) => /#\d/.exec(row.textContent ?? '')?.[0]); // prettier-ignore
+
+async function shown() {
+  const { client } = await show(<Orders />);
+  const come = (...all: number[]) =>
+    act(() =>
+      client.setQueryData(queries.orders(queryOf(at.search, 0)).queryKey, { data: all.map(anOrder), nextCursor: null }),
+    );
+  await come(1, 2);
+  await vi.waitFor(() => expect(numbers()).toEqual(['#1', '#2']));
+  return come;
+}
+
+test('new orders wait until they are asked for', async () => {
+  const come = await shown();
+  await come(3, 1, 2);
+  const fresh = await screen.findByRole('button', { name: '1 new, show' });
+  expect(numbers()).toEqual(['#1', '#2']);
+  await userEvent.setup().click(fresh);
+  expect(numbers()).toEqual(['#3', '#1', '#2']);
+});
+
+test('an order that left the list stays, with the status that its delivery has now', async () => {
+  liveRows.follow({
+    newest: (id) =>
+      id === 'del_2'
+        ? { id, status: 'completed', resolutionCode: null, items: { shared: 1, total: 1 }, updatedAt: '2026-11-22T15:00:00.000Z', version: 9 }
+        : undefined,
+    flushes: () => 1,
+    subscribe: () => () => undefined,
+  }); // prettier-ignore
+  const come = await shown();
+  await come(3, 1);
+  await screen.findByRole('button', { name: '1 new, show' });
+  expect(numbers()).toEqual(['#1', '#2']);
+  expect(screen.getByText('Completed')).toBeTruthy();
+});
+
+test('beside its job the list is as it is read', async () => {
+  at.search = { job: 'blk_0a1b2c3d4e5f6' };
+  const come = await shown();
+  await come(2);
+  await vi.waitFor(() => expect(numbers()).toEqual(['#2']));
+});

@@ -1,0 +1,80 @@
+import { act, cleanup, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { session } from '.';
+import { Join } from '@/pages/invite/Join';
+import { show } from '@/testing/render';
+import { SignInAgain } from './SignInAgain';
+import { StepUp } from './StepUp';
+
+const OURS = 'https://bridge.example';
+const issuers = [{ id: 'google', name: 'Google', startUrl: `${OURS}/api/auth/external/google` }];
+const config = { signup: 'open', passwords: true, mail: false, sandbox: false, cloud: {}, supportUrl: null, issuers };
+
+beforeEach(() => {
+  vi.stubGlobal('fetch', () => Promise.reject(new TypeError('no network')));
+  window.history.replaceState(null, '', '/deliveries?status=failed');
+});
+afterEach(() => {
+  cleanup();
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
+
+async function showFor(issuer: string, children: React.ReactNode, more = {}) {
+  const shown = await show(children);
+  act(() => {
+    shown.client.setQueryData(['sign-in config'], { ...config, ...more });
+    shown.client.setQueryData(['own issuer'], OURS);
+    shown.client.setQueryData(['account'], { caller: { issuer, role: 'owner' } });
+  });
+  return shown;
+}
+const provider = () => screen.findByRole('link', { name: 'Continue with Google' });
+const noteOf = (link: HTMLElement) => document.getElementById(link.getAttribute('aria-describedby') ?? '')?.textContent;
+
+test('to confirm with a provider one is told what is lost, and comes back to the page with its filters', async () => {
+  await showFor('https://accounts.example', <StepUp />);
+  const link = await provider();
+  expect(new URL((link as HTMLAnchorElement).href).searchParams.get('returnTo')).toBe('/deliveries?status=failed');
+  expect(noteOf(link)).toMatch(/^You leave this page to confirm there\. What you typed .* is lost/);
+  expect(screen.queryByLabelText('Password')).toBeNull(); // the person has none here
+});
+
+test('that what was typed is still here is said to those alone who stay on the page', async () => {
+  await showFor('https://accounts.example', <SignInAgain email="x" />);
+  const link = await provider();
+  expect(noteOf(link)).toMatch(/What you typed .* is lost/);
+  expect(screen.getByRole('dialog').textContent).toContain('Your session has ended.');
+  expect(screen.getByRole('dialog').textContent).not.toContain('still here');
+  cleanup();
+  await showFor(OURS, <SignInAgain email="x" />);
+  await screen.findByText('Your session has ended. What you typed is still here.');
+  cleanup();
+  await showFor('https://token.example', <SignInAgain email="x" />, { issuers: [] });
+  await screen.findByText('Your session has ended. What you typed is still here.');
+});
+
+test.each([
+  ['a step-up', 'stepUp', 'Continue', <StepUp key="x" />],
+  ['a sign-in over a page', 'signIn', 'Sign in', <SignInAgain key="x" email="x" />],
+  ['an invited person', 'signUp', 'Join', <Join key="x" token="x" onJoining={() => undefined} />],
+] as const)('%s that is locked out counts down, and then is free again', async (_, method, name, children) => {
+  const { ApiError } = await import('@/api/errors');
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  vi.spyOn(session, method).mockRejectedValue(new ApiError(429, 'RATE_LIMIT_EXCEEDED', 'x', [], null, 50));
+  const user = userEvent.setup({ advanceTimers: vi.advanceTimersByTime });
+  await showFor(OURS, children);
+  await user.type(await screen.findByLabelText(/^Password/), 'secret words');
+  for (const box of screen.queryAllByLabelText(/^E-mail/)) await user.type(box, 'sam@shop.example');
+  const button = screen.getByRole<HTMLButtonElement>('button', { name });
+  await user.click(button);
+  expect((await screen.findByRole('alert')).textContent).toMatch(/Try again in (50|49) s\./);
+  expect(button.disabled).toBe(true);
+  await act(() => vi.advanceTimersByTimeAsync(30_000));
+  expect(screen.getByRole('alert').textContent).toMatch(/Try again in (20|19) s\./);
+  await act(() => vi.advanceTimersByTimeAsync(21_000));
+  expect(screen.queryByRole('alert')).toBeNull();
+  expect(button.disabled).toBe(false);
+});

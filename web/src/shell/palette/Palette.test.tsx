@@ -1,0 +1,41 @@
+// Enter opens a result of the text that is typed, never one of the text before.
+import { cleanup, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, expect, test, vi } from 'vitest';
+import { show } from '@/testing/render';
+import { serve } from '@/testing/service';
+import { Palette } from './Palette';
+
+afterEach(() => {
+  cleanup();
+  vi.unstubAllGlobals();
+});
+
+test('a result of the former text is not opened', async () => {
+  let answerSecond = () => {};
+  const second = new Promise<void>((resolve) => (answerSecond = resolve));
+  serve(async (request) => {
+    const q = new URL(request.url).searchParams.get('q') ?? '';
+    if (q === '41249') await second;
+    const item = { id: `del_${q}`, title: `#${q}`, subtitle: null, status: 'failed', deliveryStatus: null };
+    return Response.json({ groups: [{ kind: 'delivery', items: [item] }] });
+  });
+  const user = userEvent.setup();
+  const onClose = vi.fn();
+  await show(<Palette typed={() => ''} onClose={onClose} onHelp={() => undefined} />);
+  await user.type(await screen.findByRole('combobox'), '4124');
+  const former = await screen.findByRole('option', { name: /#4124/ });
+  expect(former.getAttribute('aria-selected')).toBe('true');
+  await user.keyboard('9{Enter}');
+  await user.click(former);
+  expect([former.getAttribute('aria-selected'), former.getAttribute('aria-disabled')]).toEqual(['false', 'true']);
+  // The request for the new text is under way.
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  await user.keyboard('{ArrowDown}{Enter}');
+  expect(onClose).not.toHaveBeenCalled();
+  answerSecond();
+  const found = await screen.findByRole('option', { name: /#41249/ });
+  expect(found.getAttribute('aria-selected')).toBe('true');
+  await user.keyboard('{Enter}');
+  expect(onClose).toHaveBeenCalledOnce();
+});
