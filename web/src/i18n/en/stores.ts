@@ -102,7 +102,10 @@ export const stores = {
     other: '{count} skipped orders can be delivered after saving.',
   },
   'products.reprocessMany': '{n}+ skipped orders can be delivered after saving.',
-  'products.credits': '1 credit a preset. You have {n}.',
+  'products.credits': {
+    one: 'That costs {count} credit at most. You have {n}.',
+    other: 'That costs {count} credits at most. You have {n}.',
+  },
   'products.save': 'Save',
   'products.saveDeliver': { one: 'Save and deliver {count} order', other: 'Save and deliver {count} orders' },
   'products.saveDeliverMany': 'Save and deliver {n}+ orders',

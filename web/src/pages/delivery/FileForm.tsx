@@ -32,9 +32,9 @@ export function FileForm({ it, retry }: { it: Delivery; retry: boolean }) {
       const path = { integration: it.integrationId };
       const { version, mappings } = await client.fetchQuery({ ...queries.mappings(it.integrationId), staleTime: 0 });
       if (!mappings.some(({ fileId }) => fileId === former)) throw new Error(t('fix.noMapping'));
-      const next = mappings.map(({ id: _, stale: __, ...mapping }) =>
+      const next = mappings.map(({ id: _, ...mapping }) =>
         mapping.fileId === former
-          ? { ...mapping, fileId: chosen.id, kind: chosen.kind, fileName: chosen.name }
+          ? { ...mapping, fileId: chosen.id, kind: chosen.kind, fileName: chosen.name, stale: false }
           : mapping,
       );
       await ok(

@@ -19,6 +19,7 @@ const SAID = {
   'A friend request was sent; the customer has to accept it.': 'timeline.said.asked',
   'The customer has not accepted the friend request yet.': 'timeline.said.notYet',
   'All files were shared with the customer.': 'timeline.said.allShared',
+  'The files that the order still owes were shared with the customer.': 'timeline.said.restShared',
   'The merchant marked the order as delivered by hand.': 'timeline.said.byHand',
   "The cloud platform or the merchant's account is in trouble; the delivery goes on when that has passed.":
     'timeline.said.trouble',

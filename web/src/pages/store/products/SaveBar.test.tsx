@@ -32,7 +32,11 @@ async function bar(reprocessableOrders = 6, reprocessableOrdersExact = true) {
     return <SaveBar id={ID} version={7} mappings={open ? mappings : null} changes={1} onDone={() => setOpen(false)} />;
   };
   const { client } = await show(<Edited />);
-  client.setQueryData(['stores', 'reprocessable', ID, mappings], { reprocessableOrders, reprocessableOrdersExact });
+  client.setQueryData(['stores', 'reprocessable', ID, mappings], {
+    reprocessableOrders,
+    reprocessableOrdersExact,
+    reprocessableCredits: 18,
+  });
   client.setQueryData(queries.credits().queryKey, { available: 41 } as never);
   return { client, user: userEvent.setup() };
 }
@@ -42,7 +46,9 @@ test('what a save delivers is said with what it costs', async () => {
   answers = {};
   await bar();
   await button('Save and deliver 6 orders');
-  await screen.findByText(/^6 skipped orders can be delivered after saving. 1 credit a preset. You have 41.$/);
+  await screen.findByText(
+    /^6 skipped orders can be delivered after saving. That costs 18 credits at most. You have 41.$/,
+  );
   cleanup();
   await bar(1000, false);
   await button('Save and deliver 1,000+ orders');

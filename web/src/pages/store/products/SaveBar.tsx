@@ -96,7 +96,9 @@ function Changes({
         {orders.count > 0 && !counting ? (
           <span className="muted">
             {ordersText('products.reprocess', orders)}{' '}
-            {credits.data ? t('products.credits', { n: credits.data.available }) : null}
+            {credits.data && preview.data
+              ? t('products.credits', { count: preview.data.reprocessableCredits, n: credits.data.available })
+              : null}
           </span>
         ) : null}
       </p>

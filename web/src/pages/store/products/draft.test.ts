@@ -127,3 +127,13 @@ test('a product goes by the draft’s match of its SKU or id, and its title’s 
   expect(changesOf(draft, saved)).toBe(1);
   expect(mappingsWith(saved, draft)).toContainEqual({ matchType: 'title', matchValue: 'Shirt', action: 'ignore' });
 });
+
+test('a file of another cloud account stays one until it is chosen anew', () => {
+  const stale = matchesOf([mapping('map_1', 'A', 'a', { stale: true }), mapping('map_2', 'B', 'b', { stale: true })]);
+  const draft = withMatch(none, stale, match('B', ['b']));
+  expect(changesOf(draft, stale)).toBe(1);
+  expect(mappingsWith(stale, draft)).toEqual([
+    expect.objectContaining({ fileId: 'a', stale: true }),
+    expect.not.objectContaining({ stale: true }),
+  ]);
+});

@@ -68,9 +68,11 @@ export function exactKeyOf(
   return null;
 }
 
+// A file of another cloud account that is chosen anew is a change.
+const filesOf = (match: Match | undefined) => (match?.files ?? []).map(({ fileId, stale }) => `${stale} ${fileId}`);
+
 const same = (a: Match | undefined, b: Match) =>
-  (a?.ignored ?? false) === b.ignored &&
-  (a?.files ?? []).map(({ fileId }) => fileId).join('\n') === b.files.map(({ fileId }) => fileId).join('\n');
+  (a?.ignored ?? false) === b.ignored && filesOf(a).join('\n') === filesOf(b).join('\n');
 
 // The draft with one match as it shall be; one that is as it is saved leaves the draft.
 export function withMatch(draft: Draft, saved: ReadonlyMap<Key, Match>, match: Match): Draft {
@@ -81,19 +83,21 @@ export function withMatch(draft: Draft, saved: ReadonlyMap<Key, Match>, match: M
   return next;
 }
 
-// All matches of the store with the draft over them, as the service takes them.
+// All matches of the store with the draft over them, as the service takes them. Files of another cloud account that nobody chose anew
+// stay such files.
 export function mappingsWith(saved: ReadonlyMap<Key, Match>, draft: Draft): Schemas['NewMapping'][] {
   return [...new Map([...saved, ...draft]).values()].flatMap(
     ({ matchType, matchValue, ignored, files }): Schemas['NewMapping'][] =>
       ignored
         ? [{ matchType, matchValue, action: 'ignore' }]
-        : files.map(({ fileId, kind, fileName }) => ({
+        : files.map(({ fileId, kind, fileName, stale }) => ({
             matchType,
             matchValue,
             action: 'deliver',
             fileId,
             kind,
             fileName,
+            ...(stale ? { stale } : {}),
           })),
   );
 }
