@@ -116,7 +116,7 @@ void tell_customer(OrderState& s, const OrderEvent& e) {
   }
 }
 
-// Long ids are told apart, and found in refunds, by their digest.
+// A long id is replaced by its digest, in lines and in refunds.
 std::string stored_line_id(const std::string& id) {
   if (id.size() <= kMaxLineIdBytes) return id;
   return "~" + crypto::hex_encode(crypto::sha256(id)).substr(0, kMaxLineIdBytes - 1);

@@ -47,10 +47,10 @@ TEST_F(AccountsTest, TwoFirstRequestsOfOneIdentityAreOfOneAccount) {
   };
   // Both read before either is founded.
   world_.async_db.submit_first_read([](storage::Tx&) {},
-                              [&](const std::exception_ptr&, storage::Completions&) {
-                                ask();
-                                ask();
-                              });
+                                    [&](const std::exception_ptr&, storage::Completions&) {
+                                      ask();
+                                      ask();
+                                    });
   world_.scheduler.run();
   ASSERT_EQ(got.size(), 2U);
   EXPECT_EQ(got[0], got[1]);

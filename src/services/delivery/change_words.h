@@ -14,7 +14,7 @@ namespace presetbridge::services {
 // if it has one, else of its cause.
 std::string usual_message(const domain::Transition& t, const Change& change);
 std::string usual_message(domain::Cause cause, domain::ResolutionCode code);
-// Of a delivery that is completed, and some of whose files are no longer owed.
+// The message of a completed delivery some of whose files are no longer owed.
 inline constexpr std::string_view kRestShared =
     "The files that the order still owes were shared with the customer.";
 

@@ -68,9 +68,9 @@ std::vector<OrderSettings> find_order_settings(Tx& tx, std::span<const Integrati
 void replace_owning_key(Tx& tx, AccountId account, ApiKeyId old_key, ApiKeyId new_key);
 
 struct MappingRow {
-  domain::Mapping mapping;  // value: normalised
-  std::string match_value;  // as the merchant wrote it
-  bool stale = false;       // made for another cloud account than the account's present one
+  domain::Mapping mapping;       // value: normalised
+  std::string match_value;       // as the merchant wrote it
+  bool stale = false;            // made for another cloud account than the account's present one
   CloudAccountId made_for = {};  // for which its file was chosen; none: there was no login yet
 };
 std::vector<MappingRow> find_mappings(Tx& tx, IntegrationId integration);

@@ -1,4 +1,4 @@
-// Why a sign-in failed, and for how long after too many tries. Screen readers announce the countdown once, not every second.
+// Why a sign-in failed, and for how long after too many attempts. Screen readers announce the countdown once, not every second.
 import type { ReactNode } from 'react';
 import { Alert } from '@/components/Alert';
 import { duration } from '@/i18n/format';

@@ -1,4 +1,4 @@
-// Why a sign-in failed. After too many tries, `left` counts down the seconds until the service takes another one; at its end the error
+// Why a sign-in failed. After too many attempts, `left` counts down the seconds until the service takes another one; at its end the error
 // is gone.
 import { useCallback, useEffect, useState } from 'react';
 import { ApiError } from '@/api/errors';

@@ -306,7 +306,7 @@ export const delivery = {
   'timeline.said.asked': 'The buyer has to accept it.',
   'timeline.said.notYet': 'The friend request is not accepted yet.',
   'timeline.said.allShared': 'All presets were shared.',
-  'timeline.said.restShared': 'All files that the order still owes were shared.',
+  'timeline.said.restShared': 'All presets that the order still owes were shared.',
   'timeline.said.byHand': 'Marked as delivered by hand.',
   'timeline.said.trouble': '{Cloud} or your cloud account is in trouble. This goes on when that has passed.',
   'timeline.said.renamed': 'The username was changed.',
