@@ -321,8 +321,9 @@ ItemPlan plan_items(std::span<const ItemNow> items, const OrderState& order, con
   });
   const std::size_t left = items.size() - static_cast<std::size_t>(stay_dropped) - plan.drop.size();
   if (left + plan.add.size() <= kMaxFiles && items.size() + plan.add.size() <= kMaxItems) return plan;
-  // The items stay those of their lines; a refund drops them all the same.
-  plan = plan_items(items, order, {}, false);
+  // The items stay those of their lines, but for lines that are another product now; a refund drops them all the
+  // same.
+  plan = plan_items(items, order, {.lines = mapped.fresh, .fresh = mapped.fresh}, true);
   plan.too_many = true;
   return plan;
 }

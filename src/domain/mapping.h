@@ -127,7 +127,7 @@ struct ItemPlan {
   // Items that are owed by other lines than before: by these.
   std::vector<std::pair<ItemId, std::vector<std::string>>> lines;
   // With `add` the delivery would have more than kMaxFiles, or kMaxItems: nothing is added, and each item stays
-  // that of its lines.
+  // that of its lines, but for lines that are new or another product.
   bool too_many = false;
   bool operator==(const ItemPlan&) const = default;
 };

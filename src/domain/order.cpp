@@ -81,23 +81,48 @@ void tell_trash(OrderState& s, const OrderEvent& e) {
   s.trash_timed = false;
 }
 
-RiskAssessment& risk_of(OrderState& s, const std::string& source) {
+// Of the named assessments the newest time; nothing: there is none, or none says when.
+Time newest_named(const OrderState& s) {
+  Time newest;
+  for (const auto& risk : s.risks) {
+    if (!risk.source.empty() && risk.at && (!newest || *risk.at > *newest)) newest = risk.at;
+  }
+  return newest;
+}
+
+RiskAssessment& risk_of(OrderState& s, std::string_view source) {
   const auto known = std::ranges::lower_bound(s.risks, source, {}, &RiskAssessment::source);
   if (known != s.risks.end() && known->source == source) return *known;
-  if (s.risks.size() >= kMostRiskSources && !source.empty()) return risk_of(s, "");
-  return *s.risks.insert(known, {.source = source});
+  const bool further = s.risks.size() >= kMostRiskSources && !source.empty() && source != kFurtherSources;
+  return further ? risk_of(s, kFurtherSources) : *s.risks.insert(known, {.source = std::string(source)});
+}
+
+void sum_up_risks(OrderState& s) {
+  const auto open = [](const RiskAssessment& risk) { return risk.high && !risk.approved; };
+  s.high_risk = std::ranges::any_of(s.risks, &RiskAssessment::high);
+  s.approved_risk = s.high_risk && std::ranges::none_of(s.risks, open);
 }
 
 // The clearance of one source leaves what another one found.
 void tell_risk(OrderState& s, const std::string& source, bool high, const Time& at) {
+  const auto newest = newest_named(s);
+  if (source.empty() && newest && at && *at < *newest) return;
+  if (!source.empty()) {
+    std::erase_if(s.risks, [&](const RiskAssessment& risk) {
+      return risk.source.empty() && (!risk.at || !at || *risk.at < *at);
+    });
+  }
   auto& risk = risk_of(s, source);
-  if (risk.at && risk.at == at) {
+  if (risk.source == kFurtherSources || (risk.at && risk.at == at)) {
+    risk.approved = risk.approved && (risk.high || !high);
     risk.high = risk.high || high;
+    risk.at = later(risk.at, at);
   } else if (replaces(risk.at, at)) {
+    risk.approved = risk.approved && risk.high && high;
     risk.high = high;
     risk.at = later(risk.at, at);
   }
-  s.high_risk = std::ranges::any_of(s.risks, &RiskAssessment::high);
+  sum_up_risks(s);
 }
 
 void tell_customer(OrderState& s, const OrderEvent& e) {
@@ -222,7 +247,8 @@ OrderChange changes(const OrderState& before, const OrderState& after, bool crea
                before.too_large != after.too_large || before.too_many_refunds != after.too_many_refunds,
       .payment = before.payment() != after.payment() || (after.stop_revokes() && !before.stop_revokes()),
       .username = before.username != after.username,
-      .risk = before.high_risk != after.high_risk,
+      .risk = before.high_risk != after.high_risk ||
+              (before.approved_risk && after.high_risk && !after.approved_risk),
   };
   change.details = !change.any() && before != after;
   return change;
@@ -238,6 +264,7 @@ std::string_view OrderState::stop_reason() const {
 
 void OrderState::approve() {
   approved_unpaid = payment() == Payment::awaiting_payment;
+  for (auto& risk : risks) risk.approved = risk.high;
   approved_risk = high_risk;
   approved_size = too_large || too_many_refunds;
 }
@@ -301,7 +328,6 @@ MergeResult merge(const std::optional<OrderState>& stored, const OrderEvent& eve
   }
   add_refunds(after, event);
   after.approved_unpaid = after.approved_unpaid && after.payment() == Payment::awaiting_payment;
-  after.approved_risk = after.approved_risk && after.high_risk;
   const bool grew =
       (after.too_large && !before.too_large) || (after.too_many_refunds && !before.too_many_refunds);
   after.approved_size = after.approved_size && (after.too_large || after.too_many_refunds) && !grew;

@@ -37,12 +37,16 @@ inline constexpr std::size_t kMaxRefundLines = 2000;
 // A line's id that is longer is stored as a digest of it, in lines and refunds alike: each item remembers the ids
 // of its lines.
 inline constexpr std::size_t kMaxLineIdBytes = 32;
-// Sources of risk assessments whose last one is stored; further ones count as one source.
+// Sources of risk assessments whose last one is stored. A high risk of further ones stays.
 inline constexpr std::size_t kMostRiskSources = 8;
+inline constexpr std::string_view kFurtherSources = "*";
 
 struct RiskAssessment {
-  std::string source;  // as the store names who assessed; empty: it does not say
+  // As the store names who assessed. Empty: it does not, or an earlier program stored the assessment; any newer one
+  // replaces it.
+  std::string source;
   bool high = false;
+  bool approved = false;  // the merchant approved the order with this risk
   std::optional<Timestamp> at;
   bool operator==(const RiskAssessment&) const = default;
 };
@@ -62,7 +66,7 @@ struct OrderState {
   // The merchant approved the order as it is, unpaid, of high risk or too large to be read: that is not asked
   // again, until the store has reported that the order is over, and then reports it anew.
   bool approved_unpaid = false;
-  bool approved_risk = false;
+  bool approved_risk = false;  // of all of `risks` that are high
   bool approved_size = false;
   bool sample = false;            // the platform's own: a dry run in every store
   bool too_many_refunds = false;  // more than kMaxRefundLines

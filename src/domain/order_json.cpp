@@ -112,12 +112,16 @@ json::object to_json(const RiskAssessment& risk) {
   json::object o;
   put(o, "source", risk.source);
   put(o, "high", risk.high);
+  put(o, "approved", risk.approved);
   put(o, "at", risk.at);
   return o;
 }
 
 RiskAssessment risk_of(const json::object& o) {
-  return {.source = text(o, "source"), .high = flag(o, "high"), .at = time(o, "at")};
+  return {.source = text(o, "source"),
+          .high = flag(o, "high"),
+          .approved = flag(o, "approved"),
+          .at = time(o, "at")};
 }
 
 OrderState state_of(const json::object& o) {
@@ -150,8 +154,9 @@ OrderState state_of(const json::object& o) {
   if (const json::value* risks = o.if_contains("risks")) {
     for (const json::value& risk : risks->as_array()) s.risks.push_back(risk_of(risk.as_object()));
   } else if (s.high_risk || o.contains("riskAt")) {
-    // A program of before stored the newest assessment alone.
-    s.risks.push_back({.source = "", .high = s.high_risk, .at = time(o, "riskAt")});
+    // An earlier program stored the newest assessment alone.
+    s.risks.push_back(
+        {.source = "", .high = s.high_risk, .approved = s.approved_risk, .at = time(o, "riskAt")});
   }
   if (const json::value* stop = o.if_contains("stop")) s.untimed_stop = payment_of(stop->as_string());
   if (const json::value* lines = o.if_contains("lines")) {
@@ -193,8 +198,13 @@ std::string encode(const OrderState& s) {
   put(o, "emailAt", s.email_at);
   if (!s.risks.empty()) {
     json::array risks;
-    for (const RiskAssessment& risk : s.risks) risks.push_back(to_json(risk));
+    std::optional<Timestamp> newest;
+    for (const RiskAssessment& risk : s.risks) {
+      risks.push_back(to_json(risk));
+      newest = std::max(newest, risk.at);
+    }
     o.emplace("risks", std::move(risks));
+    put(o, "riskAt", newest);  // for earlier programs, which read no more
   }
   if (!s.lines.empty()) {
     json::array lines;

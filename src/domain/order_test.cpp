@@ -219,14 +219,57 @@ TEST(OrderMerge, TheClearanceOfOneAssessorLeavesTheHighRiskOfAnother) {
   EXPECT_TRUE(deliverable(after({order(kStart), high, low})));
   const auto state = after({order(kStart), high, low});
   EXPECT_EQ(decode_order_state(encode(state)).value(), state);
-  // However many assess, one order stores a few of them, and forgets no high risk.
-  auto many = after({order(kStart), high});
+}
+
+TEST(OrderMerge, HoweverManyAssessNoHighRiskIsForgotten) {
+  OrderEvent risk;
+  risk.kind = Kind::risk;
+  risk.order_id = "1001";
+  risk.updated_at = kStart;
+  auto state = after({order(kStart)});
   for (int i = 0; i < 100; ++i) {
-    low.risk_source = std::to_string(i);
-    many = merge(many, low).state;
+    risk.risk_source = std::to_string(i);
+    risk.high_risk = i == 50;
+    *risk.updated_at += 1s;
+    state = merge(state, risk).state;
   }
-  EXPECT_LE(many.risks.size(), kMostRiskSources + 1);
-  EXPECT_TRUE(many.high_risk);
+  EXPECT_LE(state.risks.size(), kMostRiskSources + 1);
+  EXPECT_TRUE(state.high_risk);
+  EXPECT_FALSE(deliverable(state));
+}
+
+TEST(OrderMerge, AnApprovedHighRiskCoversNoOtherAssessorsHighRisk) {
+  OrderEvent risk;
+  risk.kind = Kind::risk;
+  risk.order_id = "1001";
+  risk.high_risk = true;
+  risk.risk_source = "a";
+  risk.updated_at = kStart;
+  auto state = after({order(kStart), risk});
+  state.approve();
+  EXPECT_TRUE(state.unapproved().none());
+  risk.risk_source = "b";
+  const auto other = merge(state, risk);
+  EXPECT_TRUE(other.change.risk);
+  EXPECT_TRUE(other.state.unapproved().has(ReviewReason::high_risk));
+  EXPECT_EQ(decode_order_state(encode(other.state)).value(), other.state);
+  risk.high_risk = false;
+  *risk.updated_at += 1s;
+  EXPECT_TRUE(merge(other.state, risk).state.unapproved().none()) << "what was approved stays approved";
+}
+
+TEST(OrderMerge, AnyNewerAssessmentReplacesOneWithoutASource) {
+  OrderEvent risk;
+  risk.kind = Kind::risk;
+  risk.order_id = "1001";
+  risk.high_risk = true;
+  risk.updated_at = kStart;
+  OrderEvent named = risk;
+  named.high_risk = false;
+  named.risk_source = "a";
+  named.updated_at = kStart + 1s;
+  EXPECT_FALSE(after({order(kStart), risk, named}).high_risk);
+  EXPECT_FALSE(after({order(kStart), named, risk}).high_risk);
 }
 
 TEST(OrderMerge, AGenericRepeatChangesNothing) {

@@ -179,6 +179,8 @@ Task<Reply> import_csv(MappingsCsvDeps deps, Call call) {
   if (table.problems.empty()) checked = services::check_mappings(table.wanted, limits, position);
   for (auto& [index, field, problem] : checked.problems)
     table.problems.push_back({table.lines[index], std::string(field), std::move(problem)});
+  // A table does not say which mappings are stale: those that are as they are saved stay so.
+  for (auto& wanted : table.wanted) wanted.stale = true;
   const bool good = table.problems.empty();
   if (!good && !dry_run) co_return refuse(table.problems);
 

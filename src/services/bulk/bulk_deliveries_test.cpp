@@ -69,6 +69,7 @@ class BulkDeliveriesTest : public ::testing::Test {
                       .account = world.account,
                       .name = "Shop",
                       .preview = "pdb_live_",
+                      .permissions = "deliveries:write",
                       .rate_limit = 100},
                      std::as_bytes(std::span(&by.key->value, 1)));
     });

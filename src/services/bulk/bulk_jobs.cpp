@@ -41,7 +41,8 @@ void finish(BulkJobRow& job, Timestamp now) {
   job.filter = "{}";
 }
 
-// Whether the key that asked for the job is active and not expired, or the person is of the account.
+// Whether the key that asked for the job may still write deliveries of all its stores, or the person is of the
+// account.
 bool caller_may(Tx& tx, const BulkJobRow& job) {
   const auto actor = domain::parse_actor(job.actor);
   if (!actor) return true;
@@ -49,7 +50,10 @@ bool caller_may(Tx& tx, const BulkJobRow& job) {
     return find_person(tx, job.account, UserId{actor->id}).has_value();
   if (actor->kind != domain::Actor::Kind::api_key) return true;
   const auto key = find_api_key(tx, job.account, ApiKeyId{actor->id});
-  return key && key->active && (!key->expires_at || *key->expires_at > tx.now());
+  return key && key->active && (!key->expires_at || *key->expires_at > tx.now()) &&
+         identity::PermissionSet::from_text(key->permissions).has(identity::Permission::deliveries_write) &&
+         IntegrationScope::from_text(key->integration_ids)
+             .includes(IntegrationScope::from_text(job.integration_ids));
 }
 
 // The job, if it is where `known` says; nothing: another node has it, or had.

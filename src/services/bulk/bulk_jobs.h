@@ -42,8 +42,8 @@ class BulkAction {
   virtual Found find(storage::Tx& tx, const storage::BulkJobRow& job, int limit) const = 0;
   // Reads the data of one target that is needed before the transaction.
   virtual Task<Expected<Do>> prepare(Executor& executor, const storage::BulkJobRow& job, std::int64_t id) = 0;
-  // Whether the job ends with its caller: when the key is deactivated or expires, or the person leaves the
-  // account.
+  // Whether the job ends with its caller: when the key is deactivated, expires, or loses the permission or a store,
+  // or the person leaves the account.
   virtual bool ends_with_its_caller() const { return true; }
   // `id` as the API writes it.
   virtual std::string id_text(std::int64_t id) const = 0;

@@ -91,6 +91,13 @@ bool requested_since(const storage::CustomerRow& customer, const storage::Delive
   return false;
 }
 
+domain::OrderState order_state(Tx& tx, DeliveryId delivery) {
+  const auto order = find_order(tx, OrderId{delivery.value});
+  auto state = order ? domain::decode_order_state(order->state) : domain::OrderState{};
+  if (!state) throw Error(state.error());
+  return std::move(*state);
+}
+
 // Whether a retry of the delivery, which failed, takes back the friend request that stands (spec 3.5).
 bool takes_request_back(DeliverySet& set, const storage::DeliveryRow& row) {
   const bool unanswered = row.resolution == ResolutionCode::friend_request_declined ||
@@ -101,12 +108,17 @@ bool takes_request_back(DeliverySet& set, const storage::DeliveryRow& row) {
 }
 
 // A retry after a refusal, or no answer, makes a new friend request; with `anew` the one that stands is withdrawn
-// first.
+// first. Where the delivery is not queued yet, a request that stands is left for it until then: other deliveries
+// of the customer may wait for it.
 void request_again(DeliverySet& set, const storage::DeliveryRow& row, bool anew) {
   if (!row.customer) return;
   auto customer = set.customer(row.customer);
   if (!customer) return;
+  const bool refused =
+      customer->friendship == Friendship::declined || customer->friendship == Friendship::blocked;
+  if (row.status == DeliveryStatus::failed && !refused) return;
   customer->ask_anew = customer->ask_anew || anew;
+  if (row.status != DeliveryStatus::queued && !refused) return set.put(*customer);
   if (customer->friendship != Friendship::friends) customer->friendship = Friendship::unknown;
   set.put(*customer);
 }
@@ -221,6 +233,7 @@ Expected<void> DeliveryActions::retry_row(DeliverySet& set, storage::DeliveryRow
     default:
       return set.try_apply(row, {.cause = Cause::retried, .actor = actor});
   }
+  const auto asked = row.customer;
   const bool anew = !renamed && takes_request_back(set, row);
   if (renamed) {
     change_customer(set, row, username, username, set.now());
@@ -241,8 +254,7 @@ Expected<void> DeliveryActions::retry_row(DeliverySet& set, storage::DeliveryRow
     set.apply(row, change);
   }
   if (row.status == DeliveryStatus::queued) conclude_or_queue(set, row, actor);
-  // A retry that ends at once leaves the request as it is, for which other deliveries of the customer may wait.
-  if (!renamed && row.status == DeliveryStatus::queued) request_again(set, row, anew);
+  if (!renamed) request_again(set, row, anew && row.customer == asked);
   if (renamed && (row.status == DeliveryStatus::failed || row.status == DeliveryStatus::in_review))
     leave_customer(set, row);
   return {};
@@ -254,10 +266,7 @@ void DeliveryActions::conclude_or_queue(DeliverySet& set, storage::DeliveryRow& 
   if (!verdict.cause) return queue_or_fail(set, row);
   if (verdict.cause != Cause::nothing_to_deliver)
     return set.apply(row, {.cause = *verdict.cause, .actor = actor});
-  const auto order = find_order(set.tx(), OrderId{row.id.value});
-  const auto state = order ? domain::decode_order_state(order->state) : domain::OrderState{};
-  if (!state) throw Error(state.error());
-  set.apply(row, nothing_left(set.items_with_lines(row.id), *state, actor));
+  set.apply(row, nothing_left(set.items_with_lines(row.id), order_state(set.tx(), row.id), actor));
 }
 
 Task<Expected<DeliveryView>> DeliveryActions::retry(Executor& executor, identity::Principal by, DeliveryId id,
@@ -380,13 +389,19 @@ Task<Expected<DeliveryView>> DeliveryActions::complete(Executor& executor, ident
       executor, by, id, "delivery.completed_by_hand",
       [](DeliverySet& set, storage::DeliveryRow& row, domain::Actor actor) -> Expected<void> {
         if (auto allowed = check_not_erased(set.tx(), row.id); !allowed) return allowed;
+        const bool reviewed = row.status == DeliveryStatus::in_review;
         if (auto changed = set.try_apply(row, {.cause = Cause::completed_by_hand, .actor = actor});
             !changed) {
           return changed;
         }
-        for (auto* const item : set.items(row.id)) {
+        const auto state = order_state(set.tx(), row.id);
+        const domain::PaidItems paid(state);
+        for (auto* const item : set.items_with_lines(row.id)) {
           if (item->former) continue;
-          if (item->status == ItemStatus::owed) {
+          // As for an approval: what a stop dropped is meant too.
+          const bool stopped =
+              reviewed && item->status == ItemStatus::dropped && paid.contains(item_now(*item));
+          if (item->status == ItemStatus::owed || stopped) {
             item->status = ItemStatus::delivered_by_hand;
           } else if (item->status == ItemStatus::sharing) {
             item->by_hand = true;

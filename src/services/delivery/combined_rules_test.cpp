@@ -453,5 +453,70 @@ TEST_F(CombinedRules, ANewNameOfAStoppedOrderOwesNothingUntilItIsPaidAgain) {
   EXPECT_TRUE(has("u-ann", "file-1"));
 }
 
+TEST_F(CombinedRules, ARetryOfAStoppedOrderThatWasApprovedReadsTheMappingsAgain) {
+  world.cloud.before = [](auto& call, auto& what) {
+    return call == "share" && what == "file-1" ? Fate::reject : Fate::answer;
+  };
+  const auto id = deliver(later(world, "1", {"sku-1"}, 0));
+  ASSERT_EQ(world.status(id), "failed cloud_rejected");
+  world.accept(paid(1, domain::Payment::cancelled));
+  ASSERT_TRUE(reopen(id));
+  ASSERT_TRUE(approve(id));
+  settle();
+  ASSERT_EQ(world.status(id), "failed cloud_rejected");
+  world.write([&](storage::Tx& tx) { replace_mappings(tx, world.integration, {}); });
+  map("sku-1", "file-2");
+  ASSERT_TRUE(retry(id));
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(has("u-ann", "file-2"));
+}
+
+TEST_F(CombinedRules, ARetryThatWaitsForAnApprovalAsksAnewAfterIt) {
+  world.cloud.auto_accept = false;
+  const auto id = deliver(later(world, "1", {"sku-1"}, 0));
+  world.cloud.change("u-ann", cloud::FriendshipState::declined);
+  settle(1h);
+  ASSERT_EQ(world.status(id), "failed friend_request_declined");
+  domain::OrderEvent risk{
+      .kind = domain::OrderEvent::Kind::risk, .provider = domain::Provider::provider_a, .order_id = "1"};
+  risk.high_risk = true;
+  world.accept(risk);
+  ASSERT_TRUE(retry(id));
+  ASSERT_EQ(world.status(id), "in_review");
+  ASSERT_TRUE(approve(id));
+  settle();
+  EXPECT_EQ(world.status(id), "waiting_for_friendship");
+  EXPECT_EQ(world.cloud.requests["u-ann"], 2);
+}
+
+TEST_F(CombinedRules, AStoppedOrderThatIsDeliveredByHandToANewNameIsComplete) {
+  const auto id = deliver(later(world, "1", {"sku-1"}, 0));
+  ASSERT_TRUE(reopen(id));
+  world.accept(paid(1, domain::Payment::cancelled));
+  ASSERT_TRUE(retry(id, "Bob"));
+  ASSERT_EQ(world.status(id), "in_review");
+  ASSERT_TRUE(world.await(world.actions.complete(world.scheduler, world.merchant(), id)));
+  EXPECT_EQ(world.status(id), "completed");
+  const auto items = world.items(id);
+  EXPECT_EQ(std::ranges::count(items, ItemStatus::delivered_by_hand, &storage::ItemRow::status), 1);
+}
+
+TEST_F(CombinedRules, ALoginThatIsLostDuringAFriendRequestFailsTheDelivery) {
+  testing::VaultOfWorld vault(world);
+  world.cloud.auto_accept = false;
+  world.cloud.before = [](auto& call, auto&) { return call == "request" ? Fate::hold : Fate::answer; };
+  const auto id = deliver(later(world, "1", {"sku-1"}, 0));
+  ASSERT_EQ(world.cloud.held(), 1U);
+  vault.remove();
+  settle();
+  world.cloud.before = nullptr;
+  world.cloud.release();
+  settle();
+  EXPECT_EQ(world.status(id), "failed credentials_missing");
+  settle(std::chrono::days{20});
+  EXPECT_EQ(world.status(id), "failed credentials_missing");
+}
+
 }  // namespace
 }  // namespace presetbridge::services

@@ -96,7 +96,8 @@ void change_owner_of_items(DeliverySet& set, const storage::DeliveryRow& row, st
       // A stopped order owes nobody anything until it is paid again.
       const bool owed =
           item->status != ItemStatus::dropped && !state->stopped() && paid.contains(item_now(*item));
-      const auto by_hand = item->by_hand ? ItemStatus::delivered_by_hand : ItemStatus::owed;
+      const bool sharing = item->status == ItemStatus::sharing;
+      const auto by_hand = sharing && item->by_hand ? ItemStatus::delivered_by_hand : ItemStatus::owed;
       // A file that was taken back from the former customer, and is owed to them again, stays theirs with the
       // credit that it cost (spec 3.10). The new customer's share costs another one.
       if (!reached(*item)) {

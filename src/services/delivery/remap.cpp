@@ -72,8 +72,10 @@ Alignment remap(DeliverySet& set, const storage::DeliveryRow& row, domain::Mappi
   auto state = state_of(*order);
   // An order that is too large to be read does not say which files it owes.
   if (state.too_large) return {};
-  // A stopped order owes nothing until it is paid again, or an approval says so.
-  if (state.stopped() && lines == domain::MappingIndex::Lines::all) return {};
+  // A stopped order owes nothing until it is paid again or approved.
+  const bool waits =
+      row.status == domain::DeliveryStatus::in_review || row.pending.kind == domain::PendingActionKind::stop;
+  if (state.stopped() && waits && lines == domain::MappingIndex::Lines::all) return {};
   const auto mappings = mappings_of(tx, row.integration);
   const auto before = state.lines;
   const auto mapped = mappings.index.map(state, lines);

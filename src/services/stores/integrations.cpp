@@ -177,6 +177,20 @@ CheckedMappings check_mappings(const std::vector<WantedMapping>& wanted, const M
   return checked;
 }
 
+std::vector<const storage::MappingRow*> match_saved(std::vector<storage::MappingRow>& wanted,
+                                                    const std::vector<storage::MappingRow>& saved) {
+  std::map<MappingKey, const storage::MappingRow*> known;
+  for (const auto& mapping : saved) known.emplace(key_of(mapping.mapping), &mapping);
+  std::vector<const storage::MappingRow*> rows;
+  for (auto& mapping : wanted) {
+    const auto found = known.find(key_of(mapping.mapping));
+    const auto* const row = rows.emplace_back(found == known.end() ? nullptr : found->second);
+    mapping.stale = mapping.stale && row != nullptr && row->stale;
+    if (mapping.stale) mapping.made_for = row->made_for;
+  }
+  return rows;
+}
+
 Expected<std::vector<storage::MappingRow>> checked_mappings(const std::vector<WantedMapping>& wanted,
                                                             const MappingLimits& limits) {
   if (wanted.size() > limits.of_store) {
@@ -344,24 +358,18 @@ Task<Expected<MappingSet>> Integrations::replace_mappings(Executor& executor, Pr
   });
   if (!old) co_return std::unexpected(old.error());
   if (!rows) co_return std::unexpected(rows.error());
-  std::map<MappingKey, const storage::MappingRow*> known;
-  for (const auto& mapping : *old) known.emplace(key_of(mapping.mapping), &mapping);
-  for (auto& mapping : *rows) {
-    const auto found = known.find(key_of(mapping.mapping));
-    const bool is_new = found == known.end();
-    mapping.mapping.id = is_new ? ids_.make<MappingId>() : found->second->mapping.id;
-    mapping.stale = mapping.stale && !is_new && found->second->stale;
-    if (mapping.stale) mapping.made_for = found->second->made_for;
-  }
+  const auto saved = match_saved(*rows, *old);
+  for (std::size_t i = 0; i < saved.size(); ++i)
+    (*rows)[i].mapping.id = saved[i] == nullptr ? ids_.make<MappingId>() : saved[i]->mapping.id;
   for (int save = 0; save < kMaxSaves; ++save) {
-    auto saved = co_await save_mappings(executor, by, id, version, *rows);
+    auto done = co_await save_mappings(executor, by, id, version, *rows);
     co_await delete_remains(executor, id);
-    if (!saved) co_return std::unexpected(saved.error());
-    if (!*saved) continue;
+    if (!done) co_return std::unexpected(done.error());
+    if (!*done) continue;
     directory_.forget(id);
     changed_();
     co_await look_products_up(async_db_, executor, id);
-    co_return std::move(**saved);
+    co_return std::move(**done);
   }
   co_return fail("CONFLICT", "The cloud login changed while the mappings were being saved. Save them again.");
 }

@@ -80,6 +80,10 @@ struct CheckedMappings {
 };
 CheckedMappings check_mappings(const std::vector<WantedMapping>& wanted, const MappingLimits& limits,
                                const std::function<std::string(std::size_t)>& place);
+// Sets `stale` and `made_for` of each wanted row: of one that asks to be stale, and is so as it is saved, to what
+// is saved. Returns the saved row of each key and file that `wanted` has; null: it is new.
+std::vector<const storage::MappingRow*> match_saved(std::vector<storage::MappingRow>& wanted,
+                                                    const std::vector<storage::MappingRow>& saved);
 // VALIDATION_FAILED with the problems, as "mappings[3].fileId".
 Expected<std::vector<storage::MappingRow>> checked_mappings(const std::vector<WantedMapping>& wanted,
                                                             const MappingLimits& limits);

@@ -22,12 +22,12 @@ using domain::OrderState;
 using identity::Principal;
 using storage::Tx;
 
-std::vector<domain::Mapping> current_mappings(Tx& tx, IntegrationId id) {
-  std::vector<domain::Mapping> current;
-  for (auto& row : find_mappings(tx, id)) {
-    if (!row.stale) current.push_back(std::move(row.mapping));
+std::vector<domain::Mapping> in_force(const std::vector<storage::MappingRow>& rows) {
+  std::vector<domain::Mapping> mappings;
+  for (const auto& row : rows) {
+    if (!row.stale) mappings.push_back(row.mapping);
   }
-  return current;
+  return mappings;
 }
 
 // The files of its delivery that the order's customer has, or may have.
@@ -92,23 +92,22 @@ void fill(MappingPreview& preview, const OrderState& order,
 
 Task<Expected<MappingPreview>> MappingPreviews::preview(Executor& executor, Principal by, IntegrationId id,
                                                         PreviewRequest request) {
-  std::optional<std::vector<domain::Mapping>> wanted;
+  std::vector<storage::MappingRow> wanted;
   if (request.mappings) {
     auto rows = checked_mappings(*request.mappings, limits_);
     if (!rows) co_return std::unexpected(rows.error());
-    wanted.emplace();
-    for (auto& row : *rows) {
-      if (!row.stale) wanted->push_back(std::move(row.mapping));
-    }
+    wanted = std::move(*rows);
     // Mappings that are not saved yet have no ids, by which they would be sorted.
-    for (std::size_t i = 0; i < wanted->size(); ++i)
-      (*wanted)[i].id = MappingId{static_cast<std::int64_t>(i) + 1};
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+      wanted[i].mapping.id = MappingId{static_cast<std::int64_t>(i) + 1};
   }
   co_return co_await async_db_.read(executor, [&](Tx& tx) -> Expected<MappingPreview> {
     const auto store = find_integration(tx, id);
     if (!store || store->account != by.account || store->archived_at || !by.sees(id))
       return fail("NOT_FOUND", "There is no such integration.");
-    const auto index = std::make_shared<const MappingIndex>(wanted ? *wanted : current_mappings(tx, id));
+    if (request.mappings) match_saved(wanted, find_mappings(tx, id));
+    const auto index =
+        std::make_shared<const MappingIndex>(in_force(request.mappings ? wanted : find_mappings(tx, id)));
     OrderState order{.seen = true, .lines = request.lines};
     std::unordered_set<std::string> had;
     if (request.order_id) {

@@ -117,6 +117,17 @@ std::optional<SubscriptionRow> visible_subscription(const Principal& by, std::op
   return row;
 }
 
+bool reaches_beyond(const Principal& by, const SubscriptionRow& row) {
+  return !by.integrations.all() && row.narrowed_at;
+}
+
+std::unexpected<Error> of_other_stores() {
+  return fail(
+      "FORBIDDEN",
+      "The subscription had other stores before, whose events may still be sent. A person, or a key of all "
+      "stores, has to do this; or make another subscription.");
+}
+
 std::vector<FieldProblem> Subscriptions::problems_of_url(const std::string& url) const {
   const bool sandbox = policy_ == net::AddressPolicy::sandbox_receivers;
   const auto checked = net::check_url(url, policy_);
@@ -204,12 +215,7 @@ Task<Expected<SubscriptionView>> Subscriptions::change(Executor& executor, Princ
     if (change.integrations) check_integrations(tx, all_problems, by, *change.integrations);
     if (!all_problems.empty()) throw invalid(std::move(all_problems));
     const auto before = *row;
-    // Events of stores that the key does not see may wait, or be sent again (spec 6.2).
-    if (change.url && *change.url != row->url && !by.integrations.all() && row->narrowed_at)
-      return fail(
-          "FORBIDDEN",
-          "The subscription had other stores before, whose events may still be sent. A person, or a key of "
-          "all stores, has to change its address; or make another subscription.");
+    if (change.url && *change.url != row->url && reaches_beyond(by, *row)) return of_other_stores();
     if (change.name) row->name = *change.name;
     if (change.url) row->url = *change.url;
     if (change.event_types) row->event_types = *change.event_types;

@@ -38,6 +38,10 @@ struct SubscriptionChange {
 // The row, if the caller may see and change it.
 std::optional<storage::SubscriptionRow> visible_subscription(const identity::Principal& by,
                                                              std::optional<storage::SubscriptionRow> row);
+// Whether events of stores that the caller does not see may wait, or be sent again: the subscription had other
+// stores before (spec 6.2).
+bool reaches_beyond(const identity::Principal& by, const storage::SubscriptionRow& row);
+std::unexpected<Error> of_other_stores();
 
 struct SubscriptionView {
   storage::SubscriptionRow row;

@@ -86,9 +86,7 @@ Task<Expected<Recovery>> WebhookEvents::recover(Executor& executor, Principal by
     const auto subscription = visible_subscription(by, find_subscription(tx, id));
     if (!subscription) return no_such_subscription();
     if (!subscription->active) return not_active();
-    // Events of before may be of stores that the key does not see (spec 6.2).
-    if (!by.integrations.all() && subscription->narrowed_at)
-      since = std::max(since, *subscription->narrowed_at);
+    if (reaches_beyond(by, *subscription)) return of_other_stores();
     const Timestamp before = tx.now();
     const auto counted = count_failed_sends(tx, id, since, before, most_counted + 1);
     if (counted == 0) return Recovery{};

@@ -110,7 +110,9 @@ void settle_absent(DeliverySet& set, DeliveryId delivery_id, ItemId id) {
       domain::after_absent_share(delivery ? delivery->pending.kind : domain::PendingActionKind::none);
   if (item->status == ItemStatus::owed && delivery) {
     // It may have been delivered by hand, or refunded, while the outcome was unknown.
-    if (item->by_hand) item->status = ItemStatus::delivered_by_hand;
+    // An older program marks no item: nothing else completes a delivery while a share is unknown.
+    if (item->by_hand || delivery->status == domain::DeliveryStatus::completed)
+      item->status = ItemStatus::delivered_by_hand;
     if (item->former || refunded(set, *item)) item->status = ItemStatus::dropped;
   }
   item->revocation_begun = false;

@@ -49,6 +49,7 @@ bool any_open(DeliverySet& set, const CustomerRow& customer) {
 
 // A transaction resumes so many deliveries that had failed for lack of an answer.
 constexpr int kMostResumed = 500;
+constexpr Millis kSoon = std::chrono::hours{24};
 
 // The customer accepted at `at`. A job may have noted that before; deliveries that failed meanwhile resume all
 // the same, `left` of them, which is counted down. If there may be more, the change is not taken in yet.
@@ -73,7 +74,10 @@ void end_waiting(DeliverySet& set, storage::DeliveryRow& row, ResolutionCode cod
 void not_friends(DeliverySet& set, const SweepLease& lease, CustomerRow& customer,
                  const cloud::FriendshipChange& change) {
   customer.friendship_changed_at = change.changed_at;
-  switch (change.state) {
+  // A request that is gone within a day was most likely refused: it is not made again and again.
+  const bool requested = customer.friendship == Friendship::requested;
+  const bool soon = requested && customer.requested_at && change.changed_at - *customer.requested_at < kSoon;
+  switch (change.state == FriendshipState::none && soon ? FriendshipState::declined : change.state) {
     case FriendshipState::declined:
     case FriendshipState::blocked: {
       // A request made since the sweep began, or since the refusal, may stand, and the refusal be of the
@@ -101,7 +105,7 @@ void not_friends(DeliverySet& set, const SweepLease& lease, CustomerRow& custome
     case FriendshipState::none:
       // The customer ended the friendship; the next delivery makes a new request.
       if (customer.friendship == Friendship::friends) customer.friendship = Friendship::none;
-      if (customer.friendship != Friendship::requested) return set.put(customer);
+      if (!requested) return set.put(customer);
       // The request is gone, or a newer one stands: a job looks it up, and makes another one if none does.
       customer.friendship = Friendship::unknown;
       set.put(customer);

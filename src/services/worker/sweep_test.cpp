@@ -76,14 +76,25 @@ TEST(Sweep, ARequestThatIsGoneIsMadeAgain) {
   world.cloud.auto_accept = false;
   const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
   ASSERT_EQ(world.status(id), "waiting_for_friendship");
-  world.settle(std::chrono::hours{1});
+  world.settle(std::chrono::hours{25});
   world.cloud.change("u-ann", cloud::FriendshipState::none);
-  world.settle(std::chrono::hours{1});
+  world.settle(std::chrono::hours{2});
   EXPECT_EQ(world.status(id), "waiting_for_friendship");
   EXPECT_EQ(world.cloud.requests["u-ann"], 2);
   world.cloud.accept("u-ann");
   world.settle(std::chrono::hours{1});
   EXPECT_EQ(world.status(id), "completed");
+}
+
+TEST(Sweep, ARequestThatIsGoneSoonCountsAsDeclined) {
+  World world;
+  world.cloud.auto_accept = false;
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  world.settle(std::chrono::hours{1});
+  world.cloud.change("u-ann", cloud::FriendshipState::none);
+  world.settle(std::chrono::hours{2});
+  EXPECT_EQ(world.status(id), "failed friend_request_declined");
+  EXPECT_EQ(world.cloud.requests["u-ann"], 1);
 }
 
 TEST(Sweep, GivesUpWaitingAfterFourteenDaysAndResumesOnALateAcceptance) {

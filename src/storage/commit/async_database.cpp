@@ -157,10 +157,17 @@ void AsyncDatabase::enqueue(Queue& queue, Unit unit, Position position) {
 }
 
 std::vector<AsyncDatabase::Unit> AsyncDatabase::take(Queue& queue, std::size_t most) {
-  const auto end = queue.units.begin() + static_cast<std::ptrdiff_t>(std::min(queue.units.size(), most));
-  std::vector<Unit> taken(std::make_move_iterator(queue.units.begin()), std::make_move_iterator(end));
-  queue.units.erase(queue.units.begin(), end);
-  queue.first -= std::min(queue.first, taken.size());
+  // After a unit that came first another one has its turn.
+  const bool other = std::exchange(queue.took_first, false) && queue.first < queue.units.size();
+  const auto begin = queue.units.begin() + static_cast<std::ptrdiff_t>(other ? queue.first : 0);
+  const auto end = begin + static_cast<std::ptrdiff_t>(
+                               std::min(static_cast<std::size_t>(queue.units.end() - begin), most));
+  std::vector<Unit> taken(std::make_move_iterator(begin), std::make_move_iterator(end));
+  queue.units.erase(begin, end);
+  if (!other && queue.first > 0) {
+    queue.took_first = true;
+    queue.first -= std::min(queue.first, taken.size());
+  }
   return taken;
 }
 

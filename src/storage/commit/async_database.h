@@ -132,8 +132,8 @@ class AsyncDatabase {
 
   // Queue a unit without a coroutine. `done` gets a DbError, Overloaded among them, or any exception of `fn`.
   void submit(TxFn fn, Done done);
-  // The unit runs before all reads that wait, so that no amount of them holds up an order. The caller has few of
-  // them at a time.
+  // The unit runs before the reads that wait, so that no amount of them holds up an order; but between two such
+  // units one of the others runs. The queue's limit does not count: each caller has one of them at a time.
   void submit_first_read(TxFn fn, Done done);
 
   // Refuses new units, runs those that wait, joins the threads. Idempotent; not to be called on a storage thread.
@@ -153,7 +153,8 @@ class AsyncDatabase {
   };
   struct Queue {
     std::deque<Unit> units;
-    std::size_t first = 0;  // the number of those at the front that came by submit_first_read()
+    std::size_t first = 0;    // the number of those at the front that came by submit_first_read()
+    bool took_first = false;  // the last one that was taken was one of them
     std::condition_variable filled;
   };
 
