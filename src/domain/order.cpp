@@ -81,7 +81,7 @@ void tell_trash(OrderState& s, const OrderEvent& e) {
   s.trash_timed = false;
 }
 
-// Of the named assessments the newest time; nothing: there is none, or none says when.
+// The newest time of a named assessment; nothing: there is none, or none says when.
 Time newest_named(const OrderState& s) {
   Time newest;
   for (const auto& risk : s.risks) {

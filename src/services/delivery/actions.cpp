@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "domain/delivery_outcome.h"
 #include "domain/job_class.h"
@@ -96,6 +97,22 @@ domain::OrderState order_state(Tx& tx, DeliveryId delivery) {
   auto state = order ? domain::decode_order_state(order->state) : domain::OrderState{};
   if (!state) throw Error(state.error());
   return std::move(*state);
+}
+
+// The present customer's items that are dropped though the order's lines are paid for: a stop did that.
+std::set<ItemId> paid_and_dropped(DeliverySet& set, DeliveryId delivery) {
+  std::set<ItemId> ids;
+  if (std::ranges::none_of(set.items(delivery), [](const storage::ItemRow* item) {
+        return item->status == ItemStatus::dropped && !item->former;
+      }))
+    return ids;
+  const auto state = order_state(set.tx(), delivery);
+  const domain::PaidItems paid(state);
+  for (const auto* const item : set.items_with_lines(delivery)) {
+    if (item->status == ItemStatus::dropped && !item->former && paid.contains(item_now(*item)))
+      ids.insert(item->id);
+  }
+  return ids;
 }
 
 // Whether a retry of the delivery, which failed, takes back the friend request that stands (spec 3.5).
@@ -394,14 +411,11 @@ Task<Expected<DeliveryView>> DeliveryActions::complete(Executor& executor, ident
             !changed) {
           return changed;
         }
-        const auto state = order_state(set.tx(), row.id);
-        const domain::PaidItems paid(state);
-        for (auto* const item : set.items_with_lines(row.id)) {
+        // As for an approval: what a stop dropped is meant too.
+        const auto dropped = reviewed ? paid_and_dropped(set, row.id) : std::set<ItemId>();
+        for (auto* const item : set.items(row.id)) {
           if (item->former) continue;
-          // As for an approval: what a stop dropped is meant too.
-          const bool stopped =
-              reviewed && item->status == ItemStatus::dropped && paid.contains(item_now(*item));
-          if (item->status == ItemStatus::owed || stopped) {
+          if (item->status == ItemStatus::owed || dropped.contains(item->id)) {
             item->status = ItemStatus::delivered_by_hand;
           } else if (item->status == ItemStatus::sharing) {
             item->by_hand = true;

@@ -182,6 +182,7 @@ std::vector<const storage::MappingRow*> match_saved(std::vector<storage::Mapping
   std::map<MappingKey, const storage::MappingRow*> known;
   for (const auto& mapping : saved) known.emplace(key_of(mapping.mapping), &mapping);
   std::vector<const storage::MappingRow*> rows;
+  rows.reserve(wanted.size());
   for (auto& mapping : wanted) {
     const auto found = known.find(key_of(mapping.mapping));
     const auto* const row = rows.emplace_back(found == known.end() ? nullptr : found->second);

@@ -105,7 +105,7 @@ Task<Expected<MappingPreview>> MappingPreviews::preview(Executor& executor, Prin
     const auto store = find_integration(tx, id);
     if (!store || store->account != by.account || store->archived_at || !by.sees(id))
       return fail("NOT_FOUND", "There is no such integration.");
-    if (request.mappings) match_saved(wanted, find_mappings(tx, id));
+    if (std::ranges::any_of(wanted, &storage::MappingRow::stale)) match_saved(wanted, find_mappings(tx, id));
     const auto index =
         std::make_shared<const MappingIndex>(in_force(request.mappings ? wanted : find_mappings(tx, id)));
     OrderState order{.seen = true, .lines = request.lines};

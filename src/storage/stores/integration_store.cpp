@@ -1,7 +1,6 @@
 #include "storage/stores/integration_store.h"
 
 #include <algorithm>
-#include <deque>
 #include <limits>
 #include <tuple>
 
@@ -234,7 +233,8 @@ void stage_mappings(Tx& tx, const MappingSave& save, std::span<const MappingRow>
   std::vector<Param> flat;
   Texts texts;
   flat.reserve(kMappingWidth * rows.size());
-  std::deque<MappingRow> written;  // `flat` refers to them
+  std::vector<MappingRow> written;  // `flat` refers to them
+  written.reserve(rows.size());
   for (const auto& row : rows) {
     auto& mapping = written.emplace_back(row);
     mapping.stale = row.stale && row.made_for && row.made_for != save.made_for;
