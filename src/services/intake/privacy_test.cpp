@@ -250,6 +250,25 @@ TEST_F(Privacy, ManyOrdersAreErasedPieceByPieceBeforeTheAnswer) {
   EXPECT_TRUE(requests()[0].carried_out_at);
 }
 
+// Spec 8.6.
+TEST_F(Privacy, AnAccountHasAFewRequestsUnderWayAtOneTime) {
+  auto snapshot = world.await(world.directory.find(world.scheduler, world.integration)).value();
+  std::vector<std::string> answers;
+  const auto begin = [&] {
+    const std::vector<std::byte> payload(1, std::byte{static_cast<unsigned char>(answers.size())});
+    spawn(world.intake.accept(world.scheduler,
+                              {snapshot, request(OrderEvent::Kind::customer_redact, {"1"}), payload, {}}),
+          [&](auto outcome) { answers.push_back(*outcome.value ? "ok" : outcome.value->error().code); });
+  };
+  for (int i = 0; i <= kMostPrivacyRequests; ++i) begin();
+  EXPECT_EQ(answers, std::vector<std::string>{"OVERLOADED"});
+  world.settle();
+  EXPECT_EQ(std::ranges::count(answers, "ok"), kMostPrivacyRequests);
+  begin();
+  world.settle();
+  EXPECT_EQ(answers.back(), "ok");
+}
+
 TEST_F(Privacy, ARequestThatIsSentAgainIsCarriedOutAgainAndKeptOnce) {
   const auto first = world.accept(world.order("1", "Ann", {"sku-1"})).delivery.value();
   ask(OrderEvent::Kind::customer_redact, {"1", "2"});
