@@ -86,9 +86,10 @@ Task<net::HttpResponse> Api::answer(const Router::Route& route, Call call, Trace
   }
   trace.account = who->principal.account;
   // A key has its hour, and a request that is refused here would count in it.
+  const bool limited = !who->rate && !route.access.limits_itself();
   const auto slot =
-      who->rate ? std::nullopt : under_way_.take({{to_string(trace.account), kMostRequestsOfAccount}});
-  if (!who->rate && !slot) co_return *too_often(kRetryAfter);
+      limited ? under_way_.take({{to_string(trace.account), kMostRequestsOfAccount}}) : std::nullopt;
+  if (limited && !slot) co_return *too_often(kRetryAfter);
   const auto rate = who->rate;
   net::HttpResponse response;
   if (!route.access.allows(who->principal)) {

@@ -62,7 +62,15 @@ class Access {
     return access;
   }
 
+  // As this access, for a route that limits its requests of one account itself.
+  constexpr Access with_own_limit() const {
+    Access access = *this;
+    access.own_limit_ = true;
+    return access;
+  }
+
   constexpr bool asks_step_up() const { return step_up_; }
+  constexpr bool limits_itself() const { return own_limit_; }
   constexpr bool is_open() const { return kind_ == Kind::open || kind_ == Kind::proven; }
   constexpr bool judges_itself() const { return kind_ == Kind::proven; }
   constexpr bool allows(const identity::Principal& principal) const {
@@ -76,6 +84,7 @@ class Access {
   Kind kind_;
   Permission permission_;
   bool step_up_ = false;
+  bool own_limit_ = false;
 };
 
 using Handler = std::function<Task<Reply>(Call)>;

@@ -52,7 +52,7 @@ std::string last_event_id(const net::HttpRequest& request) {
 }
 
 void add_events_routes(Router& router, const EventsDeps& deps) {
-  router.add("GET", "/api/events", Access::needs(Permission::account), with(deps, follow));
+  router.add("GET", "/api/events", Access::needs(Permission::account).with_own_limit(), with(deps, follow));
 }
 
 }  // namespace presetbridge::api
