@@ -25,8 +25,9 @@ inline constexpr int kMostRequestsOfAccount = 32;
 // For each request: match (404, 405) -> body within the limit (413) -> budget of the caller's
 // network (429) -> authenticate (401, 403, 429) -> slots of its people (429) -> permission, step-up (403) ->
 // what the contract says of query and body (422) -> handler. An open route comes after the match to the
-// contract and the handler, or to the handler alone (Access::proven). Every answer enters the metrics by route pattern; faults of the service
-// are logged, with the request's id, method, route pattern and account (spec 8.1, 12.3).
+// contract and the handler, or to the handler alone (Access::proven). Every answer enters the metrics by route
+// pattern; faults of the service are logged, with the request's id, method, route pattern and account (spec 8.1,
+// 12.3).
 class Api final : public net::HttpHandler {
  public:
   // `router` is complete; everything outlives this. `failures`: of requests whose token or key is not valid.
