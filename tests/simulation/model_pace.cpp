@@ -151,7 +151,7 @@ void Model::adopt(Delivery& d, const Seen& seen) const {
       promise.unknown = known->second.unknown;
       promise.may_be_taken = known->second.may_be_taken;
     }
-    // Of two, what the user has, or is owed beside what was taken back under a former name.
+    // An item that the user has comes before another one, and so does one that is owed again under a new name.
     const auto [at, first] = promises.try_emplace({user, item.file}, promise);
     const bool again = promise.state == State::owed && (at->second.state == State::taken_by_order ||
                                                         at->second.state == State::taken_by_merchant);

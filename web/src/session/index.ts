@@ -14,7 +14,7 @@ export const session = createSession({
 export const useSession = () => useSyncExternalStore(session.subscribe, session.get);
 export const useOwesSignOut = () => useSyncExternalStore(session.subscribe, session.owesSignOut);
 
-// Whose the session is: a person in an account. null: nobody's.
+// Returns the person and account of a session. null: it is nobody's.
 export const personOf = (state: SessionState) =>
   state.name === 'in' || state.name === 'ended' ? `${state.tokens.accountId} ${state.tokens.user.id}` : null;
 
