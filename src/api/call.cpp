@@ -34,8 +34,9 @@ net::HttpResponse no_content() {
 }
 
 Reply login_failed(const identity::LoginFailure& failure) {
-  if (!failure.retry_after) return std::unexpected<Error>(failure);
-  auto response = error_response(failure);
+  if (!failure.retry_after && !failure.attempts_left) return std::unexpected<Error>(failure);
+  auto response = error_response(failure, failure.attempts_left);
+  if (!failure.retry_after) return response;
   response.headers.add("Retry-After", std::to_string((failure.retry_after->count() + 999) / 1'000));
   return response;
 }

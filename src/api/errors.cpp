@@ -71,7 +71,7 @@ bool is_fault(const Error& error) {
   return status_of(error.code).value_or(500) == 500 || error.code == "STORAGE_UNAVAILABLE";
 }
 
-net::HttpResponse error_response(const Error& error) {
+net::HttpResponse error_response(const Error& error, std::optional<std::size_t> attempts_left) {
   constexpr int kInternalError = 500;
   const auto status = status_of(error.code).value_or(kInternalError);
   json::object body{{"code", error.code}, {"message", error.message}};
@@ -86,6 +86,7 @@ net::HttpResponse error_response(const Error& error) {
     }
     body["details"] = std::move(details);
   }
+  if (attempts_left) body["attemptsLeft"] = *attempts_left;
   net::HttpResponse response;
   response.status = status;
   response.body = json::serialize(json::object{{"error", std::move(body)}});

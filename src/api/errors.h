@@ -23,8 +23,8 @@ bool is_fault(const Error& error);
 inline constexpr std::size_t kMostDetails = 100;
 
 // 503 answers also carry Retry-After. The message of a 500 is a general sentence, whatever the error's own
-// is.
-net::HttpResponse error_response(const Error& error);
+// is. `attempts_left`: of a login that was refused.
+net::HttpResponse error_response(const Error& error, std::optional<std::size_t> attempts_left = {});
 
 // The errors that many handlers make.
 Error invalid_query(std::vector<FieldProblem> problems);   // 422

@@ -645,6 +645,7 @@ std::vector<HotQuery> hot_queries(const Known& k) {
          fold_activity(tx, std::chrono::floor<std::chrono::days>(tx.now()), 100);
          count_deliveries_of_before(tx, 0, 100);
        }},
+      {"count_friendships", {"customers_by_"}, [=](Tx& tx) { count_friendships(tx, k.cloud, 10'000); }},
       {"what stands now",
        {"deliveries_by_status", "deliveries_failed", "privacy_requests_open", "deliveries_dry_runs"},
        [=](Tx& tx) {

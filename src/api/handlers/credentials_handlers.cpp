@@ -27,10 +27,27 @@ json::object preset_json(const cloud::CloudFile& file) {
   return {{"id", file.id}, {"kind", file.kind}, {"name", file.name}};
 }
 
+json::value to_json(const std::optional<services::FriendsView>& view) {
+  if (!view) return nullptr;
+  const auto& counts = view->counts;
+  return json::object{{"requested", counts.requested}, {"friends", counts.friends},
+                      {"declined", counts.declined},   {"blocked", counts.blocked},
+                      {"countIsExact", counts.exact},  {"lastSweepAt", time_or_null(view->last_sweep_at)}};
+}
+
 Task<Reply> show(CredentialsDeps deps, Call call) {
+  QueryFields fields(call);
+  const bool friends = fields.optional_flag("friends").value_or(false);
+  if (auto error = fields.problems()) co_return std::unexpected(std::move(*error));
   auto view = co_await deps.vault.get(call.executor(), call.principal);
   if (!view) co_return std::unexpected(view.error());
-  co_return json_response(200, to_json(*view));
+  auto body = to_json(*view);
+  if (friends) {
+    const auto counted = co_await deps.vault.friends(call.executor(), call.principal);
+    if (!counted) co_return std::unexpected(counted.error());
+    body["friends"] = to_json(*counted);
+  }
+  co_return json_response(200, body);
 }
 
 Task<Reply> save(CredentialsDeps deps, Call call) {

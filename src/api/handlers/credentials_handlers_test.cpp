@@ -4,6 +4,8 @@
 #include "cloud/cloud_login.h"
 #include "services/vault/credential_checks.h"
 #include "storage/stores/account_task_store.h"
+#include "storage/stores/cloud_account_store.h"
+#include "storage/stores/customer_store.h"
 
 namespace presetbridge::api::testing {
 namespace {
@@ -59,6 +61,57 @@ TEST_F(CredentialsApi, ARefusedLoginSavesNothingAndKeepsTheOneBefore) {
   const auto now = send(me_, "GET", "/api/credentials");
   EXPECT_EQ(now.string("status"), "valid");
   EXPECT_EQ(now.body.at("version").as_int64(), 1);
+}
+
+TEST_F(CredentialsApi, ARefusedLoginTellsHowManyAttemptsAreLeft) {
+  const auto left = [&](std::string email) {
+    const auto answer =
+        send(me_, "PUT", "/api/credentials", json::object{{"email", email}, {"password", "wrong"}});
+    EXPECT_EQ(answer.code(), "INVALID_CREDENTIALS");
+    return answer.body.at("error").at("attemptsLeft").as_int64();
+  };
+  for (const auto expected : {4, 3, 2, 1, 0}) EXPECT_EQ(left("m@example.com"), expected);
+  EXPECT_EQ(cloud_login(key(), "m@example.com", "wrong").code(), "RATE_LIMIT_EXCEEDED");
+  // Of another address the account's own limit leaves fewer.
+  for (const auto expected : {4, 3, 2, 1}) EXPECT_EQ(left("n@example.com"), expected);
+  const auto last = cloud_login(key(), "o@example.com", "wrong");
+  EXPECT_EQ(last.code(), "INVALID_CREDENTIALS");
+  EXPECT_EQ(last.body.at("error").at("attemptsLeft").as_int64(), 0);
+  EXPECT_EQ(cloud_login(key(), "p@example.com", "wrong").code(), "RATE_LIMIT_EXCEEDED");
+}
+
+TEST_F(CredentialsApi, TheBuyersOfTheCloudUserAreCountedByFriendship) {
+  const std::string path = "/api/credentials?friends=true";
+  EXPECT_EQ(send(me_, "GET", path).body.at("friends"), json::value());
+  ASSERT_EQ(save().status, 200);
+  write([&](storage::Tx& tx) {
+    using enum storage::Friendship;
+    const auto cloud = storage::find_standing(tx, account_)->cloud_account;
+    int number = 0;
+    for (const auto state :
+         {requested, requesting, friends, friends, friends, declined, blocked, none, unknown}) {
+      const auto name = "buyer" + std::to_string(++number);
+      const storage::Buyer buyer{cloud, name, world_.ids.make<CustomerId>()};
+      auto row = *find_customer(tx, enqueue_buyers(tx, std::span(&buyer, 1), tx.now()).front());
+      row.friendship = state;
+      row.requested_at = tx.now();
+      update_customer(tx, row);
+    }
+    auto row = *lock_cloud_account(tx, cloud);
+    row.last_sweep_at = Timestamp{Millis{1'700'000'000'000}};
+    update_cloud_account(tx, row);
+    EXPECT_FALSE(count_friendships(tx, cloud, 8).exact);
+    EXPECT_TRUE(count_friendships(tx, cloud, 9).exact);
+  });
+  EXPECT_EQ(send(me_, "GET", path).body.at("friends"),
+            (json::object{{"requested", 2},
+                          {"friends", 3},
+                          {"declined", 1},
+                          {"blocked", 1},
+                          {"countIsExact", true},
+                          {"lastSweepAt", "2023-11-14T22:13:20.000Z"}}));
+  EXPECT_FALSE(send(me_, "GET", "/api/credentials").body.as_object().contains("friends"));
+  EXPECT_EQ(send(stranger_, "GET", path).body.at("friends"), json::value());
 }
 
 TEST_F(CredentialsApi, ALoginSavedWhileThePlatformIsAwayIsCheckedLater) {

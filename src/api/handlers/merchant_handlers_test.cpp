@@ -326,6 +326,10 @@ TEST_F(MerchantApi, WhatWasSentIsAskedForWithParametersThatAreChecked) {
   const auto begun = send(me_, "POST", path + "/recover", json::object{{"since", "2026-01-01T00:00:00Z"}});
   EXPECT_EQ(begun.status, 202);
   EXPECT_EQ(begun.body, (json::object{{"total", 0}, {"totalIsExact", true}}));
+  const auto planned =
+      send(me_, "POST", path + "/recover", json::object{{"since", "2026-01-01T00:00:00Z"}, {"dryRun", true}});
+  EXPECT_EQ(planned.status, 200);
+  EXPECT_EQ(planned.body, begun.body);
 }
 
 TEST_F(MerchantApi, AnAccountSetsWhenItIsNotifiedOfFewCredits) {

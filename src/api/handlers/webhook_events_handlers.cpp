@@ -113,10 +113,14 @@ Task<Reply> recover(WebhookEventsDeps deps, Call call) {
   auto& fields = **body;
   const auto since = fields.optional_time("since");
   if (!fields.has("since")) fields.problem("since", "is required");
+  const bool dry_run = fields.optional_flag("dryRun").value_or(false);
   if (auto error = body->problems()) co_return std::unexpected(*error);
-  const auto begun = co_await deps.events.recover(call.executor(), call.principal, *id, *since);
+  const auto begun = dry_run
+                         ? co_await deps.events.plan_recovery(call.executor(), call.principal, *id, *since)
+                         : co_await deps.events.recover(call.executor(), call.principal, *id, *since);
   if (!begun) co_return std::unexpected(begun.error());
-  co_return json_response(202, json::object{{"total", begun->total}, {"totalIsExact", begun->exact}});
+  co_return json_response(dry_run ? 200 : 202,
+                          json::object{{"total", begun->total}, {"totalIsExact", begun->exact}});
 }
 
 }  // namespace

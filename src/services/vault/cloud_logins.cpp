@@ -64,8 +64,7 @@ Task<LoginResult<OpenedSession>> CloudLogins::login(Executor& executor, identity
   crypto::wipe(text);
   if (!opened) co_return failure(opened.error());
   if (refused) {
-    co_return failure(
-        {"INVALID_CREDENTIALS", "The cloud platform refused this e-mail address and password.", {}});
+    co_return refused_by_platform(*allowed, "The cloud platform refused this e-mail address and password.");
   }
   co_return std::move(*opened);
 }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -49,10 +50,14 @@ class LoginGuard {
              LoginLimits limits = {})
       : async_db_(async_db), ids_(ids), email_key_(std::move(email_key)), limits_(limits) {}
 
-  // The try's id, for end(). RATE_LIMIT_EXCEEDED, with the time after which it would be let through.
-  Task<LoginResult<std::int64_t>> begin(Executor& executor, AccountId account, std::string email);
-  // A try that is never ended stays a failure.
-  Task<Expected<void>> end(Executor& executor, std::int64_t id, Outcome outcome);
+  struct Attempt {
+    std::int64_t id = 0;
+    std::size_t left = 0;  // attempts that the account may still make at this address, if this one fails
+  };
+  // RATE_LIMIT_EXCEEDED, with the time after which the attempt would be let through.
+  Task<LoginResult<Attempt>> begin(Executor& executor, AccountId account, std::string email);
+  // An attempt that is never ended stays a failure.
+  Task<Expected<void>> end(Executor& executor, const Attempt& attempt, Outcome outcome);
 
  private:
   storage::AsyncDatabase& async_db_;
@@ -60,5 +65,13 @@ class LoginGuard {
   const std::function<std::string()> email_key_;
   const LoginLimits limits_;
 };
+
+// INVALID_CREDENTIALS, for an attempt that the platform refused.
+inline std::unexpected<LoginFailure> refused_by_platform(const LoginGuard::Attempt& attempt,
+                                                         std::string message) {
+  LoginFailure failure({"INVALID_CREDENTIALS", std::move(message), {}});
+  failure.attempts_left = attempt.left;
+  return std::unexpected(std::move(failure));
+}
 
 }  // namespace presetbridge::services

@@ -89,6 +89,17 @@ Task<Expected<CredentialsView>> Vault::get(Executor& executor, identity::Princip
   co_return co_await ports_.async_db.read(executor, [&](Tx& tx) { return view(tx, by.account); });
 }
 
+Task<Expected<std::optional<FriendsView>>> Vault::friends(Executor& executor, identity::Principal by) {
+  co_return co_await ports_.async_db.read(executor, [&](Tx& tx) -> std::optional<FriendsView> {
+    const auto standing = find_standing(tx, by.account);
+    if (!standing) return std::nullopt;
+    const auto cloud_account = find_cloud_account(tx, standing->cloud_account);
+    if (!cloud_account) return std::nullopt;
+    return FriendsView{.counts = count_friendships(tx, cloud_account->id, most_friends_counted),
+                       .last_sweep_at = cloud_account->last_sweep_at};
+  });
+}
+
 std::int64_t Vault::accept(Tx& tx, CredentialsStanding& standing, CredentialsRecord& record,
                            const CloudUser& user) {
   const auto proposed = ports_.ids.make<CloudAccountId>();
@@ -138,9 +149,8 @@ Task<LoginResult<CredentialsView>> Vault::save(Executor& executor, identity::Pri
       audit(tx, ports_.ids, by, "credentials.refused", "the cloud platform refused a login");
     });
     if (!noted) co_return failure(noted.error());
-    co_return failure({"INVALID_CREDENTIALS",
-                       "The cloud platform refused this e-mail address and password. Nothing was saved.",
-                       {}});
+    co_return refused_by_platform(
+        *allowed, "The cloud platform refused this e-mail address and password. Nothing was saved.");
   }
   auto saved = co_await ports_.async_db.write(executor, [&](Tx& tx) -> Expected<CredentialsView> {
     // The platform took its time: the account may have been deleted since, or have another owner.

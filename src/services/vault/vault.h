@@ -18,6 +18,7 @@
 #include "services/vault/stored_logins.h"
 #include "storage/commit/async_database.h"
 #include "storage/stores/credential_store.h"
+#include "storage/stores/customer_store.h"
 
 namespace presetbridge::services {
 
@@ -33,6 +34,12 @@ struct CredentialsView {
   bool unreadable = false;  // `invalid`: the stored login cannot be opened, and has to be saved again
   // By what this is the answer to: the login is of another cloud user than before (spec 3.11).
   std::int64_t mappings_made_stale = 0;
+};
+
+// The buyers of the cloud user that the account delivers from.
+struct FriendsView {
+  storage::FriendshipCounts counts;
+  std::optional<Timestamp> last_sweep_at;
 };
 
 // "m…@example.com": the first character and the domain; "…" for what has no '@' within.
@@ -59,6 +66,9 @@ class Vault {
   explicit Vault(VaultPorts ports) : ports_(std::move(ports)) {}
 
   Task<Expected<CredentialsView>> get(Executor& executor, identity::Principal by);
+  // Counts `most_friends_counted` buyers at most. Nothing: no login was ever valid.
+  static constexpr std::int64_t most_friends_counted = 10'000;
+  Task<Expected<std::optional<FriendsView>>> friends(Executor& executor, identity::Principal by);
   // Checks the login at the platform, then stores it. INVALID_CREDENTIALS: the platform refused it, and
   // nothing was stored. VALIDATION_FAILED: longer than cloud/cloud_login.h takes. While the platform is away
   // the login is stored as `unchecked`, and checked later.

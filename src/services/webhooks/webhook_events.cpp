@@ -39,6 +39,17 @@ void audit(Tx& tx, IdSource& ids, const Principal& by, std::string_view action, 
   identity::audit(tx, ids, by, {action, to_string(id), std::string(detail)});
 }
 
+Expected<Recovery> plan_of(Tx& tx, const Principal& by, SubscriptionId id, Timestamp since,
+                           Timestamp before) {
+  constexpr auto kMost = WebhookEvents::most_counted;
+  const auto subscription = visible_subscription(by, find_subscription(tx, id));
+  if (!subscription) return no_such_subscription();
+  if (!subscription->active) return not_active();
+  if (reaches_beyond(by, *subscription)) return of_other_stores();
+  const auto counted = count_failed_sends(tx, id, since, before, kMost + 1);
+  return Recovery{.total = std::min<std::int64_t>(counted, kMost), .exact = counted <= kMost};
+}
+
 }  // namespace
 
 Task<Expected<storage::Page<SentEventRow>>> WebhookEvents::list(Executor& executor, Principal by,
@@ -83,19 +94,20 @@ Task<Expected<SentEventRow>> WebhookEvents::resend(Executor& executor, Principal
 Task<Expected<Recovery>> WebhookEvents::recover(Executor& executor, Principal by, SubscriptionId id,
                                                 Timestamp since) {
   auto begun = co_await async_db_.write(executor, [&](Tx& tx) -> Expected<Recovery> {
-    const auto subscription = visible_subscription(by, find_subscription(tx, id));
-    if (!subscription) return no_such_subscription();
-    if (!subscription->active) return not_active();
-    if (reaches_beyond(by, *subscription)) return of_other_stores();
     const Timestamp before = tx.now();
-    const auto counted = count_failed_sends(tx, id, since, before, most_counted + 1);
-    if (counted == 0) return Recovery{};
+    auto plan = plan_of(tx, by, id, since, before);
+    if (!plan || plan->total == 0) return plan;
     begin_recovery(tx, id, since, before);
     audit(tx, ids_, by, "subscription.recovery_began", id, "of what failed since " + to_iso8601(since));
-    return Recovery{.total = std::min<std::int64_t>(counted, most_counted), .exact = counted <= most_counted};
+    return plan;
   });
   if (begun && begun->total > 0) changed_();
   co_return begun;
+}
+
+Task<Expected<Recovery>> WebhookEvents::plan_recovery(Executor& executor, Principal by, SubscriptionId id,
+                                                      Timestamp since) {
+  co_return co_await async_db_.read(executor, [&](Tx& tx) { return plan_of(tx, by, id, since, tx.now()); });
 }
 
 }  // namespace presetbridge::services

@@ -52,6 +52,9 @@ class WebhookEvents {
   // change. CONFLICT while the subscription is not active.
   Task<Expected<Recovery>> recover(Executor& executor, identity::Principal by, SubscriptionId id,
                                    Timestamp since);
+  // Counts what recover() would begin, and begins nothing. Errors as recover().
+  Task<Expected<Recovery>> plan_recovery(Executor& executor, identity::Principal by, SubscriptionId id,
+                                         Timestamp since);
 
  private:
   storage::AsyncDatabase& async_db_;

@@ -245,6 +245,7 @@ TEST_F(WebhookEventsTest, AnotherAccountsAndAnotherSubscriptionsEventsAreNotFoun
   EXPECT_EQ(await(events_.list(scheduler_, stranger, hook, {}, {})).error().code, "NOT_FOUND");
   EXPECT_EQ(await(events_.resend(scheduler_, stranger, hook, uuid)).error().code, "NOT_FOUND");
   EXPECT_EQ(await(events_.recover(scheduler_, stranger, hook, {})).error().code, "NOT_FOUND");
+  EXPECT_EQ(await(events_.plan_recovery(scheduler_, stranger, hook, {})).error().code, "NOT_FOUND");
 }
 
 TEST_F(WebhookEventsTest, ResendingRepeatsIdAndBytesWithAllAttemptsAgain) {
@@ -293,6 +294,10 @@ TEST_F(WebhookEventsTest, ARecoverySendsAllThatFailedSinceAndNothingThatSucceede
   scheduler_.advance(1s);
 
   auto w = watch();
+  EXPECT_EQ(await(events_.plan_recovery(scheduler_, merchant(), hook, since)).value().total, 10);
+  w->wake();
+  scheduler_.advance(1min);
+  EXPECT_EQ(received(failed.front()), 1U) << "a plan sends nothing";
   const auto begun = await(events_.recover(scheduler_, merchant(), hook, since)).value();
   EXPECT_EQ(begun.total, 10);
   EXPECT_TRUE(begun.exact);

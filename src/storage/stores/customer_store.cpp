@@ -175,6 +175,39 @@ std::vector<CustomerRow> all_customers(Tx& tx, const Sql& sql, const P&... param
 
 }  // namespace
 
+FriendshipCounts count_friendships(Tx& tx, CloudAccountId cloud_account, std::int64_t most) {
+  static constexpr Sql counts{
+      "SELECT friendship, count(*) FROM (SELECT friendship FROM customers WHERE cloud_account_id = $1 LIMIT "
+      "$2) "
+      "AS first GROUP BY friendship"};
+  FriendshipCounts found;
+  std::int64_t all = 0;
+  tx.query(counts, cloud_account, most + 1, [&](const Row& r) {
+    const auto count = r.integer(1);
+    all += count;
+    switch (parse_friendship(r.string(0)).value_or(Friendship::unknown)) {
+      case Friendship::requesting:
+      case Friendship::requested:
+        found.requested += count;
+        break;
+      case Friendship::friends:
+        found.friends = count;
+        break;
+      case Friendship::declined:
+        found.declined = count;
+        break;
+      case Friendship::blocked:
+        found.blocked = count;
+        break;
+      case Friendship::unknown:
+      case Friendship::none:
+        break;
+    }
+  });
+  found.exact = all <= most;
+  return found;
+}
+
 std::string_view to_string(Friendship f) {
   return kFriendshipNames[static_cast<std::size_t>(f)];
 }

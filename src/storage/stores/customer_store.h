@@ -46,6 +46,18 @@ struct CustomerRow {
   bool operator==(const CustomerRow&) const = default;
 };
 
+// The customers of a cloud account by friendship. `exact`: false if the account has more customers than were
+// counted.
+struct FriendshipCounts {
+  std::int64_t requested = 0;  // with those whose request is under way
+  std::int64_t friends = 0;
+  std::int64_t declined = 0;
+  std::int64_t blocked = 0;
+  bool exact = true;
+};
+// Counts `most` customers at most.
+FriendshipCounts count_friendships(Tx& tx, CloudAccountId cloud_account, std::int64_t most);
+
 // Whether a friend request is pending, or may be, that the customer has not answered.
 bool request_pending(const CustomerRow& row);
 

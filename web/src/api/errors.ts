@@ -13,6 +13,7 @@ export class ApiError extends Error {
     readonly details: Problem[] = [],
     readonly requestId: string | null = null,
     readonly retryAfterSeconds: number | null = null,
+    readonly attemptsLeft: number | null = null, // at the cloud platform, after a refused login
   ) {
     super(message);
     this.name = 'ApiError';
@@ -29,6 +30,7 @@ export function errorOfAnswer(response: Response, body: unknown): ApiError {
     error?.details,
     response.headers.get('x-request-id'),
     after > 0 ? after : null,
+    error?.attemptsLeft ?? null,
   );
 }
 

@@ -186,6 +186,14 @@ export const queries = {
       queryFn: ({ signal }) => ok(api.GET('/api/bulk/{job}', { params: { path: { job: id } }, signal })),
       refetchInterval: ({ state }) => (state.data?.finishedAt || isMissing(state.error) ? false : BUSY_MS),
     }),
+  // The buyers of the cloud user, by friendship.
+  cloudFriends: () =>
+    queryOptions({
+      queryKey: ['cloud', 'friends'],
+      queryFn: async ({ signal }) =>
+        (await ok(api.GET('/api/credentials', { params: { query: { friends: true } }, signal }))).friends ?? null,
+      refetchInterval: CALM_MS,
+    }),
   // How fast the cloud account may be used.
   cloudLimit: () =>
     queryOptions({

@@ -51,6 +51,11 @@ export const webhooks = {
   'webhook.recover.3': '3 days ago',
   'webhook.recover.7': '7 days ago',
   'webhook.recover.14': '14 days ago',
+  'webhook.recover.count': { one: '{count} event failed since then.', other: '{count} events failed since then.' },
+  'webhook.recover.countMore': {
+    one: 'More than {count} event failed since then.',
+    other: 'More than {count} events failed since then.',
+  },
   'webhook.recover.button': 'Send again',
   'webhook.recovered': { one: '{count} event is sent again.', other: '{count} events are sent again.' },
   'banner.failing': 'Your receiver answers “{answer}” since {time}',

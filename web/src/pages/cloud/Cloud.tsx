@@ -186,10 +186,21 @@ function Buttons({ owner, onChange }: { owner: boolean; onChange: (() => void) |
   );
 }
 
+// "At least" where there are more buyers than the service counts.
+function buyersText(friends: Schemas['Friends']): string {
+  const states = (['friends', 'requested', 'declined', 'blocked'] as const).filter(
+    (name) => name === 'friends' || friends[name] > 0,
+  );
+  const list = states.map((name) => t(`cloud.buyers.${name}`, { count: friends[name] })).join(', ');
+  return friends.countIsExact ? list : t('cloud.buyersAtLeast', { list });
+}
+
 function About({ state }: { state: State }) {
   const presets = useQuery({ ...queries.presets(''), enabled: state.status === 'valid' });
   const count = presets.data?.data.length;
   const limit = useQuery(queries.cloudLimit()).data;
+  const friends = useQuery(queries.cloudFriends()).data;
+  const now = useNow();
   return (
     <Facts title={t('cloud.login')}>
       <FactList>
@@ -212,6 +223,14 @@ function About({ state }: { state: State }) {
               ? t('cloud.limitNone')
               : t('cloud.limitUsed', { n: limit.perMinute, used: limit.usedLast60s })}
           </Fact>
+        ) : null}
+        {friends ? (
+          <>
+            <Fact name={t('cloud.buyers')}>{buyersText(friends)}</Fact>
+            <Fact name={t('cloud.lastSweep')}>
+              {friends.lastSweepAt ? since(friends.lastSweepAt, now) : t('cloud.lastSweepNever')}
+            </Fact>
+          </>
         ) : null}
       </FactList>
     </Facts>

@@ -22,8 +22,10 @@ type Props = {
   onCancel?: () => void;
 };
 
-const refusal = (error: unknown) =>
-  error instanceof ApiError && error.code === 'INVALID_CREDENTIALS' ? t('cloud.refused') : sentence(error);
+function refusal(error: unknown): string {
+  if (!(error instanceof ApiError) || error.code !== 'INVALID_CREDENTIALS') return sentence(error);
+  return error.attemptsLeft === null ? t('cloud.refused') : t('cloud.refusedLeft', { count: error.attemptsLeft });
+}
 
 export function CloudForm(props: Props) {
   const owner = useIsOwner();

@@ -98,6 +98,31 @@ function Overlap({ until }: { until: string }) {
 }
 
 const RECOVER_DAYS = ['1', '3', '7', '14'] as const;
+type RecoverDays = (typeof RECOVER_DAYS)[number];
+const daysAgo = (days: RecoverDays) => new Date(Date.now() - Number(days) * 86_400_000).toISOString();
+
+// How many events would be sent again.
+function RecoveryPlan({ id, days }: { id: string; days: RecoverDays }) {
+  const { data } = useQuery({
+    queryKey: ['subscriptions', 'recovery', id, days],
+    queryFn: ({ signal }) =>
+      ok(
+        api.POST('/api/webhook-subscriptions/{subscription}/recover', {
+          params: { path: { subscription: id } },
+          body: { since: daysAgo(days), dryRun: true },
+          signal,
+        }),
+      ),
+    gcTime: 0,
+  });
+  if (!data) return null;
+  return (
+    <p role="status">
+      {t(data.totalIsExact ? 'webhook.recover.count' : 'webhook.recover.countMore', { count: data.total })}
+    </p>
+  );
+}
+
 type Question = 'edit' | 'rotate' | 'off' | 'delete' | 'recover';
 
 function Actions({ it }: { it: Subscription }) {
@@ -105,7 +130,7 @@ function Actions({ it }: { it: Subscription }) {
   // An entry that is only hidden would take the focus from the menu.
   const narrow = useMediaQuery('(max-width: 1100px)', false, { getInitialValueInEffect: false });
   const [overlapSeconds, setOverlap] = useState(86_400);
-  const [days, setDays] = useState<(typeof RECOVER_DAYS)[number]>('1');
+  const [days, setDays] = useState<RecoverDays>('1');
   const [secret, setSecret] = useState<string | null>(null);
   const { busy, begin, end } = useSubmit();
   const client = useQueryClient();
@@ -223,7 +248,7 @@ function Actions({ it }: { it: Subscription }) {
         body={t('webhook.recover.body')}
         button={t('webhook.recover.button')}
         onConfirm={async () => {
-          const since = new Date(Date.now() - Number(days) * 86_400_000).toISOString();
+          const since = daysAgo(days);
           const { total } = await ok(
             api.POST('/api/webhook-subscriptions/{subscription}/recover', { params, body: { since } }),
           );
@@ -236,8 +261,9 @@ function Actions({ it }: { it: Subscription }) {
           size="md"
           data={RECOVER_DAYS.map((value) => ({ value, label: t(`webhook.recover.${value}`) }))}
           value={days}
-          onChange={(value) => setDays((value as typeof days | null) ?? '1')}
+          onChange={(value) => setDays((value as RecoverDays | null) ?? '1')}
         />
+        {asked === 'recover' ? <RecoveryPlan id={it.id} days={days} /> : null}
       </ConfirmDialog>
       <SecretOnce secret={secret} title={t('webhook.rotated')} onDone={() => setSecret(null)} />
     </>
