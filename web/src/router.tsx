@@ -55,6 +55,11 @@ const start = createRoute({
   path: '/start',
   component: lazyRouteComponent(() => import('./pages/start/Start'), 'Start'),
 });
+const confirmed = createRoute({
+  ...signedIn,
+  path: '/confirmed',
+  component: lazyRouteComponent(() => import('./pages/confirmed/Confirmed'), 'Confirmed'),
+});
 const deliveries = createRoute({
   ...signedIn,
   path: '/deliveries',
@@ -213,6 +218,7 @@ const routeTree = root.addChildren([
   inside.addChildren([
     home,
     start,
+    confirmed,
     deliveries,
     delivery,
     orders,

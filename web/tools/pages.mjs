@@ -83,6 +83,7 @@ export const pages = [
     as: ['quiet', 'login', 'heard', 'matched', 'tested'][done],
     states: step === 1,
   })),
+  { name: 'confirmed', path: '/confirmed' },
   { name: 'start-2-listening', path: '/start', as: 'listening' },
   { name: 'start-no-login', path: '/start', as: 'nova' },
   { name: 'start-done', path: '/start' },

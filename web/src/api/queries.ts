@@ -56,6 +56,8 @@ async function allPages<Row>(
 const keyPage = (query: KeyQuery, signal: AbortSignal) => ok(api.GET('/api/keys', { params: { query }, signal }));
 const MOST_NAMED = 20; // pages of tokens that are read for their names; inactive tokens have no limit
 
+export const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+
 export const queries = {
   version: () =>
     queryOptions({ queryKey: ['version'], queryFn: () => ok(open.GET('/api/version')), staleTime: Infinity }),
@@ -290,6 +292,20 @@ export const queries = {
       queryKey: ['subscriptions', 'list'],
       queryFn: ({ signal }) => ok(api.GET('/api/webhook-subscriptions', { params: { query: { limit: 100 } }, signal })),
       refetchInterval: CALM_MS,
+    }),
+  // How many events that failed in the last days would be sent again.
+  recovery: (id: string, days: number) =>
+    queryOptions({
+      queryKey: ['subscriptions', 'recovery', id, days],
+      queryFn: ({ signal }) =>
+        ok(
+          api.POST('/api/webhook-subscriptions/{subscription}/recover', {
+            params: { path: { subscription: id } },
+            body: { since: daysAgo(days), dryRun: true },
+            signal,
+          }),
+        ),
+      gcTime: 0,
     }),
   subscription: (id: string) =>
     queryOptions({

@@ -6,7 +6,7 @@ import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { session } from '.';
 import { signInConfig } from './config';
-import { here, startOf } from './issuers';
+import { startOf } from './issuers';
 import { SignInAlert } from './SignInAlert';
 import { stepUp } from './step_up';
 import { useByIssuer } from './useByIssuer';
@@ -76,14 +76,16 @@ function Form() {
       )}
       {config.data && config.data.issuers.length > 0 ? (
         <p id={note} className="muted">
-          {t('stepUp.leaves')}
+          {t('stepUp.otherTab')}
         </p>
       ) : null}
       {config.data?.issuers.map(({ id, name, startUrl }) => (
         <Button
           key={id}
           component="a"
-          href={startOf(startUrl, here(), { stepUp: true })}
+          href={startOf(startUrl, '/confirmed', { stepUp: true })}
+          target="_blank"
+          rel="noopener"
           aria-describedby={note}
           size="lg"
         >

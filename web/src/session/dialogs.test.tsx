@@ -2,10 +2,12 @@ import { act, cleanup, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { session } from '.';
+import { Confirmed } from '@/pages/confirmed/Confirmed';
 import { Join } from '@/pages/invite/Join';
 import { show } from '@/testing/render';
 import { SignInAgain } from './SignInAgain';
 import { StepUp } from './StepUp';
+import { stepUp } from './step_up';
 
 const OURS = 'https://bridge.example';
 const issuers = [{ id: 'google', name: 'Google', startUrl: `${OURS}/api/auth/external/google` }];
@@ -34,12 +36,28 @@ async function showFor(issuer: string, children: React.ReactNode, more = {}) {
 const provider = () => screen.findByRole('link', { name: 'Continue with Google' });
 const noteOf = (link: HTMLElement) => document.getElementById(link.getAttribute('aria-describedby') ?? '')?.textContent;
 
-test('to confirm with a provider one is told what is lost, and comes back to the page with its filters', async () => {
+test('a provider confirms in a tab of its own, and the page that asked goes on', async () => {
   await showFor('https://accounts.example', <StepUp />);
-  const link = await provider();
-  expect(new URL((link as HTMLAnchorElement).href).searchParams.get('returnTo')).toBe('/deliveries?status=failed');
-  expect(noteOf(link)).toMatch(/^You leave this page to confirm there\. What you typed .* is lost/);
+  const link = (await provider()) as HTMLAnchorElement;
+  expect(new URL(link.href).searchParams.get('returnTo')).toBe('/confirmed');
+  expect([link.target, link.rel]).toEqual(['_blank', 'noopener']);
+  expect(noteOf(link)).toBe('You confirm there in another tab. Then this page goes on by itself.');
   expect(screen.queryByLabelText('Password')).toBeNull(); // the person has none here
+  const asked = stepUp.ask();
+  new BroadcastChannel('presetbridge-step-up').postMessage('confirmed');
+  expect(await asked).toBe(true);
+});
+
+test('the tab of the confirmation takes new tokens before it notifies the others', async () => {
+  const steps: string[] = [];
+  vi.spyOn(session, 'token').mockResolvedValue('before');
+  vi.spyOn(session, 'tokenAfter').mockImplementation((used) => {
+    steps.push(`new after ${used}`);
+    return Promise.resolve('after');
+  });
+  vi.spyOn(stepUp, 'notifyOtherTabs').mockImplementation(() => void steps.push('notified'));
+  await show(<Confirmed />);
+  await vi.waitFor(() => expect(steps).toEqual(['new after before', 'notified']));
 });
 
 test('that what was typed is still here is said to those alone who stay on the page', async () => {

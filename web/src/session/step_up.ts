@@ -3,6 +3,10 @@ import { onPersonGone } from '.';
 
 type Waiting = { promise: Promise<boolean>; settle: (confirmed: boolean) => void };
 
+// An identity provider confirms in a tab of its own.
+const channel = new BroadcastChannel('presetbridge-step-up');
+channel.onmessage = () => stepUp.answer(true);
+
 let waiting: Waiting | null = null;
 const listeners = new Set<() => void>();
 const notify = () => {
@@ -26,6 +30,8 @@ export const stepUp = {
     notify();
     settle?.(confirmed);
   },
+  // For the tab that the provider came back to: the person of this browser's session has confirmed.
+  notifyOtherTabs: () => channel.postMessage('confirmed'),
   isAsking: () => waiting !== null,
   subscribe(listener: () => void) {
     listeners.add(listener);

@@ -219,5 +219,8 @@ export const frame = {
   'stepUp.title': 'Confirm it is you',
   'stepUp.body': 'Type your password to go on.',
   'stepUp.button': 'Continue',
-  'stepUp.leaves': 'You leave this page to confirm there. What you typed in an open form is lost: then start again.',
+  'stepUp.otherTab': 'You confirm there in another tab. Then this page goes on by itself.',
+  'confirmed.title': 'It is you',
+  'confirmed.lead': 'The page that asked for it goes on by itself. You can close this tab.',
+  'confirmed.home': 'Go to the overview',
 } as const;

@@ -36,3 +36,30 @@ test('a member reads that owners change it', async () => {
   await screen.findByText('Only an owner can change the cloud login.');
   expect(screen.queryByRole('button')).toBeNull();
 });
+
+test('the buyers of the cloud user are counted, and when they were last looked at', async () => {
+  const { client } = await show(<Cloud />);
+  const friends = { requested: 4, friends: 210, declined: 1, blocked: 0, countIsExact: true, lastSweepAt: null };
+  act(() => {
+    client.setQueryData(queries.cloud().queryKey, refused as never);
+    client.setQueryData(queries.cloudFriends().queryKey, friends);
+  });
+  await screen.findByText('210 friends, 4 asked, 1 declined');
+  await screen.findByText('None yet');
+  act(() => void client.setQueryData(queries.cloudFriends().queryKey, { ...friends, countIsExact: false } as never));
+  await screen.findByText('At least 210 friends, 4 asked, 1 declined');
+});
+
+test('a refused login says how many attempts are left', async () => {
+  serve(({ method }) =>
+    method === 'PUT'
+      ? Response.json({ error: { code: 'INVALID_CREDENTIALS', message: 'x', attemptsLeft: 4 } }, { status: 401 })
+      : Response.json({ data: [] }),
+  );
+  await page('owner');
+  const user = userEvent.setup();
+  await user.type(await screen.findByLabelText(/^E-mail/), 'm@example.com');
+  await user.type(screen.getByLabelText(/^Password/), 'wrong');
+  await user.click(screen.getByRole('button', { name: 'Save login' }));
+  expect((await screen.findByRole('alert')).textContent).toMatch(/4 attempts left for now\.$/);
+});

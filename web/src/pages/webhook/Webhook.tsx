@@ -7,7 +7,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { api, ok } from '@/api/client';
 import { isMissing, sentence } from '@/api/errors';
-import { queries } from '@/api/queries';
+import { daysAgo, queries } from '@/api/queries';
 import { ConfirmDialog, Dialog } from '@/components/Dialogs';
 import { OverlapChoice } from '@/components/OverlapChoice';
 import { PageHeader } from '@/components/PageHeader';
@@ -99,22 +99,10 @@ function Overlap({ until }: { until: string }) {
 
 const RECOVER_DAYS = ['1', '3', '7', '14'] as const;
 type RecoverDays = (typeof RECOVER_DAYS)[number];
-const daysAgo = (days: RecoverDays) => new Date(Date.now() - Number(days) * 86_400_000).toISOString();
 
 // How many events would be sent again.
 function RecoveryPlan({ id, days }: { id: string; days: RecoverDays }) {
-  const { data } = useQuery({
-    queryKey: ['subscriptions', 'recovery', id, days],
-    queryFn: ({ signal }) =>
-      ok(
-        api.POST('/api/webhook-subscriptions/{subscription}/recover', {
-          params: { path: { subscription: id } },
-          body: { since: daysAgo(days), dryRun: true },
-          signal,
-        }),
-      ),
-    gcTime: 0,
-  });
+  const { data } = useQuery(queries.recovery(id, Number(days)));
   if (!data) return null;
   return (
     <p role="status">
@@ -248,7 +236,7 @@ function Actions({ it }: { it: Subscription }) {
         body={t('webhook.recover.body')}
         button={t('webhook.recover.button')}
         onConfirm={async () => {
-          const since = daysAgo(days);
+          const since = daysAgo(Number(days));
           const { total } = await ok(
             api.POST('/api/webhook-subscriptions/{subscription}/recover', { params, body: { since } }),
           );

@@ -1,9 +1,11 @@
 import { act, cleanup, screen } from '@testing-library/react';
+import { QueryClient } from '@tanstack/react-query';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Schemas } from '@/api/client';
 import { queries } from '@/api/queries';
 import { show } from '@/testing/render';
+import { serve } from '@/testing/service';
 import type { Subscription } from '@/vocabulary/webhook';
 import { Events } from './Events';
 import { EventView } from './EventView';
@@ -95,4 +97,31 @@ test('the secret from before a rotation counts down to its end, and is then no l
   } finally {
     vi.useRealTimers();
   }
+});
+
+test('how many events would be sent again is counted before they are', async () => {
+  const user = userEvent.setup();
+  const { client } = await show(<WebhookPage />);
+  act(() => {
+    client.setQueryData(queries.subscription(ID).queryKey, aSubscription(true));
+    client.setQueryData(queries.recovery(ID, 1).queryKey, { total: 212, totalIsExact: true });
+    client.setQueryData(queries.recovery(ID, 7).queryKey, { total: 10_000, totalIsExact: false });
+  });
+  await user.click(await screen.findByRole('button', { name: 'More' }));
+  await user.click(await screen.findByRole('menuitem', { name: 'Send failed events again…' }));
+  await screen.findByText('212 events failed since then.');
+  await user.click(screen.getByLabelText('Since', { selector: 'input' }));
+  await user.click(await screen.findByRole('option', { name: '7 days ago' }));
+  await screen.findByText('More than 10,000 events failed since then.');
+});
+
+test('the count asks the service for a plan alone', async () => {
+  const bodies: unknown[] = [];
+  serve(async (request) => {
+    bodies.push(await request.json());
+    return Response.json({ total: 0, totalIsExact: true });
+  });
+  await new QueryClient().fetchQuery(queries.recovery(ID, 3));
+  expect(bodies).toEqual([expect.objectContaining({ dryRun: true })]);
+  vi.unstubAllGlobals();
 });
