@@ -144,7 +144,7 @@ Task<api::Reply> read_only(services::Reception* reception, api::Call call) {
   services::Intake intake(async_db, changes, clock, [] {});
   identity::TokenVerifier tokens({}, clock);
   services::Accounts accounts(async_db, ids, identity::Signup::closed);
-  services::ApiKeys api_keys(async_db, ids, random, log, {});
+  services::ApiKeys api_keys(async_db, ids, random, clock, log, {});
   api::Authentication authentication(tokens, accounts, api_keys, disabled);
   net::NetworkBudget failures(clock, {}, {.failures = 300, .window = std::chrono::minutes{1}});
   api::Router router;

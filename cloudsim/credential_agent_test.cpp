@@ -139,7 +139,7 @@ TEST_F(CredentialAgentTest, AKilledAgentAnswersWhatItWasAskedAndComesBack) {
 
 TEST_F(CredentialAgentTest, ALoginThatTakesTooLongIsAnsweredAtItsDeadline) {
   auto options = process_options();
-  options.login_deadline = Millis{200};
+  options.answer_deadline = Millis{200};
   cloud::AgentProcess agent(log, options);
   script("login", {{"fault", "none"}, {"latencyMs", 60'000}});
   EXPECT_EQ(login(agent, seal(planted)).error().kind, Kind::unavailable);

@@ -123,11 +123,11 @@ struct Past::Parts {
     const api::DeliveriesDeps of_deliveries{deliveries, links, std::string(kBaseUrl)};
     api::add_deliveries_routes(router, of_deliveries);
     api::add_integrations_routes(router, {stores, presets, std::string(kBaseUrl)});
-    api::add_subscriptions_routes(router, {subscriptions});
+    api::add_subscriptions_routes(router, {subscriptions, dispatches_by_hand});
     order_parts.add_routes(router, of_deliveries);
     api::add_purchases_routes(router, {purchases, checkouts, refreshes});
     api::add_payment_webhook_routes(router, {purchases, secrets_of_bank, false, clock, metrics, failures});
-    api::add_webhook_events_routes(router, {webhook_events});
+    api::add_webhook_events_routes(router, {webhook_events, dispatches_by_hand});
     api::add_webhook_routes(router, {reception, failures});
     api::add_direct_routes(router, {of_deliveries, reception});
     api::add_stores_routes(
@@ -215,7 +215,7 @@ struct Past::Parts {
                                  {.iss = app::issuer_name(config), .signup = identity::Signup::open}};
   identity::TokenVerifier tokens{{&issuer}, clock};
   services::Accounts accounts{async_db, ids, identity::Signup::open, 0};
-  services::ApiKeys keys{async_db, ids, random, log, {.rate_limit = config.api_key_requests_per_hour}};
+  services::ApiKeys keys{async_db, ids, random, clock, log, {.rate_limit = config.api_key_requests_per_hour}};
 
   services::DeliveryChanges changes{ids, random, config.credits_low_threshold, {}};
   services::DisabledAccounts disabled{async_db, ids, clock};
@@ -278,6 +278,7 @@ struct Past::Parts {
   services::Purchases purchases{
       async_db, ids, &settlement, {.packs = packs_of(config), .base_url = std::string(kBaseUrl)}};
   const std::vector<crypto::SecretString> secrets_of_bank = bank_secrets();
+  net::KeyBudget dispatches_by_hand{clock, {.times = 30, .window = minutes{10}}};
   net::KeyBudget checkouts{clock, {.times = 30, .window = minutes{10}}};
   net::KeyBudget refreshes{clock, {.times = 60, .window = minutes{1}}};
 

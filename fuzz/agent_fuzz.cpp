@@ -83,9 +83,9 @@ crypto::Bytes any_message(FuzzedDataProvider& input) {
       return packet;
     }
     case 3: {
-      CloudError error{static_cast<CloudError::Kind>(
-                           input.ConsumeIntegralInRange(0, static_cast<int>(CloudError::Kind::malformed))),
-                       text(0, max_text), false, std::nullopt};
+      CloudError error{
+          static_cast<CloudError::Kind>(input.ConsumeIntegralInRange(0, domain::kCallFailures - 1)),
+          text(0, max_text), false, std::nullopt};
       if (input.ConsumeBool()) {
         error.retry_after = Millis{input.ConsumeIntegralInRange<std::int64_t>(0, max_retry_after.count())};
       }

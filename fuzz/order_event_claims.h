@@ -37,6 +37,7 @@ inline void require_event(const domain::OrderEvent& event, const providers::Prof
   REQUIRE(event.username.empty() || !event.raw_username.empty());
   REQUIRE(domain::normalise_username(event.username) == event.username);
   REQUIRE(event.lines.size() <= ParseLimits{}.line_items);
+  REQUIRE(event.lines_given || event.lines.empty());
   for (const auto& line : event.lines) {
     for (const auto* id : {&line.line_id, &line.sku, &line.product_id, &line.variant_id}) {
       require_text(*id, kMaxIdentifierBytes);

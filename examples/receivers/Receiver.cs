@@ -46,7 +46,8 @@ public static class Receiver {
     var standard = "v1," + Convert.ToBase64String(Mac(key, Encoding.ASCII.GetBytes(id + "." + time + ".").Concat(body).ToArray()));
     var vendor = "sha256=" + string.Concat(Mac(Encoding.UTF8.GetBytes(Secret), body).Select(b => b.ToString("x2")));
     return header("webhook-signature").Split(' ').Any(sent => Same(sent, standard)) &&
-      (Same(header("X-Vendor-Signature"), vendor) || Same(header("X-Vendor-Signature-Previous"), vendor));
+      (Same(header("X-Vendor-Signature"), vendor) || Same(header("X-Vendor-Signature-Previous"), vendor) ||
+       Same(header("X-Vendor-Signature-Older"), vendor));
   }
 
   // Keeps the event under its id; false: it is there already. A database does it with a unique key.

@@ -85,7 +85,8 @@ func verified(header http.Header, body []byte) bool {
 		signed = hmac.Equal([]byte(sent), []byte(standard)) || signed
 	}
 	return signed && (hmac.Equal([]byte(header.Get("X-Vendor-Signature")), []byte(vendor)) ||
-		hmac.Equal([]byte(header.Get("X-Vendor-Signature-Previous")), []byte(vendor)))
+		hmac.Equal([]byte(header.Get("X-Vendor-Signature-Previous")), []byte(vendor)) ||
+		hmac.Equal([]byte(header.Get("X-Vendor-Signature-Older")), []byte(vendor)))
 }
 
 // Keeps the event under its id; errDuplicate: it is there already. A database does it with a unique key.

@@ -27,7 +27,8 @@ function verified(array $server, string $body, string $secret): bool
         $signed = hash_equals($standard, $sent) || $signed;
     }
     return $signed && (hash_equals($vendor, $server['HTTP_X_VENDOR_SIGNATURE'] ?? '')
-        || hash_equals($vendor, $server['HTTP_X_VENDOR_SIGNATURE_PREVIOUS'] ?? ''));
+        || hash_equals($vendor, $server['HTTP_X_VENDOR_SIGNATURE_PREVIOUS'] ?? '')
+        || hash_equals($vendor, $server['HTTP_X_VENDOR_SIGNATURE_OLDER'] ?? ''));
 }
 
 // Keeps the event under its id; false: it is there already. A database does it with a unique key.

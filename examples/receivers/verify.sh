@@ -26,6 +26,7 @@ vendor="sha256=$(openssl dgst -sha256 -mac HMAC -macopt "key:$WEBHOOK_SECRET" -r
 signed=no
 for sent in $(header webhook-signature); do same "$sent" "$standard" && signed=yes; done
 [ $signed = yes ] || no 'webhook-signature does not match'
-# While a secret is rotated, the old one signs the second of these.
-same "$(header x-vendor-signature)" "$vendor" || same "$(header x-vendor-signature-previous)" "$vendor" || no 'X-Vendor-Signature does not match'
+# While a secret is rotated, the former ones sign the second and third of these.
+same "$(header x-vendor-signature)" "$vendor" || same "$(header x-vendor-signature-previous)" "$vendor" ||
+  same "$(header x-vendor-signature-older)" "$vendor" || no 'X-Vendor-Signature does not match'
 echo verified

@@ -145,7 +145,7 @@ class ApiTest : public ::testing::Test {
   std::unique_ptr<identity::BuiltInIssuer> issuer_;
   std::unique_ptr<identity::TokenVerifier> tokens_;
   services::Accounts accounts_{world_.async_db, world_.ids, identity::Signup::open};
-  services::ApiKeys keys_{world_.async_db, world_.ids, world_.random, world_.log, {}};
+  services::ApiKeys keys_{world_.async_db, world_.ids, world_.random, world_.clock(), world_.log, {}};
   services::DisabledAccounts disabled_{world_.async_db, world_.ids, world_.clock()};
   std::unique_ptr<Authentication> authentication_;
   Router router_;
@@ -276,6 +276,24 @@ TEST_F(ApiTest, AKeysHundredAndFirstRequestInAnHourIs429) {
   EXPECT_EQ(send("GET", "/api/known", key(issued)).status, 429);
   world_.clock().advance(Millis{1});
   EXPECT_EQ(send("GET", "/api/known", key(issued)).status, 200);
+}
+
+TEST_F(ApiTest, TheHeadersOfARefusalThatIsRememberedCountDown) {
+  const auto issued = create_key(sign_up("ann@example.com"));
+  for (int i = 0; i < 100; ++i) ASSERT_EQ(send("GET", "/api/known", key(issued)).status, 200);
+  const auto units = world_.async_db.stats().units;
+  for (const auto& [after, seconds] :
+       {std::pair{Millis{500}, "3600"}, {Millis{499}, "3600"}, {Millis{1}, "3599"}, {Millis{499}, "3599"}}) {
+    world_.clock().advance(after);
+    const auto refused = send("GET", "/api/known", key(issued));
+    EXPECT_EQ(refused.status, 429);
+    EXPECT_EQ(refused.code(), "RATE_LIMIT_EXCEEDED");
+    EXPECT_EQ(refused.header("RateLimit-Limit"), "100");
+    EXPECT_EQ(refused.header("RateLimit-Remaining"), "0");
+    EXPECT_EQ(refused.header("RateLimit-Reset"), seconds);
+    EXPECT_EQ(refused.header("Retry-After"), seconds);
+  }
+  EXPECT_EQ(world_.async_db.stats().units - units, 2U) << "the first of them, and the count for the usage";
 }
 
 // ---------------------------------------------------------------- keys

@@ -45,4 +45,11 @@ Reply too_often(Millis wait) {
   return login_failed(identity::rate_limit_exceeded(wait));
 }
 
+Millis take(net::KeyBudget& budget, const Call& call) {
+  auto key = to_string(call.principal.account);
+  const auto wait = budget.wait(key);
+  if (wait == Millis{0}) budget.count(std::move(key));
+  return wait;
+}
+
 }  // namespace presetbridge::api

@@ -17,6 +17,7 @@
 #include "identity/login_failure.h"
 #include "identity/principal.h"
 #include "net/http.h"
+#include "net/key_budget.h"
 
 namespace presetbridge::api {
 
@@ -59,7 +60,10 @@ net::HttpResponse json_response(int status, const json::value& body);
 net::HttpResponse no_content();  // 204
 // With Retry-After, in whole seconds, where the failure knows when to come again.
 Reply login_failed(const identity::LoginFailure& failure);
-// 429, to come again then: the budget of the caller's network is used up.
+// 429, to come again then: the budget of the caller's network or account is used up.
 Reply too_often(Millis wait);
+// Takes one of the budget of the caller's account; returns how long until there is one again, where none was
+// left.
+Millis take(net::KeyBudget& budget, const Call& call);
 
 }  // namespace presetbridge::api

@@ -44,12 +44,14 @@ class FakeAgent final : public cloud::CredentialAgent {
   cloud::CloudResult<cloud::Session> answer(bool good) {
     using Kind = cloud::CloudError::Kind;
     if (away) return std::unexpected(cloud::CloudError{Kind::unavailable, "away", false, {}});
+    if (busy) return std::unexpected(cloud::CloudError{Kind::busy, "busy", false, {}});
     if (!good) return std::unexpected(cloud::CloudError{Kind::login_refused, "refused", false, {}});
     return cloud::Session{"cloud-session-token", user_id, "merchant", from_unix_ms(1'900'000'000'000)};
   }
   std::string password = "planted-password-9731";
   std::string user_id = "u1";
   bool away = false;
+  bool busy = false;  // no login finds a place
   bool stored_refused = false;
   bool unreadable = false;  // the stored login
   int logins = 0;
@@ -131,8 +133,8 @@ class MerchantApiTest : public ::testing::Test {
     me_ = person(account_);
     stranger_ = person(add_account("Other"));
     add_integrations_routes(router_, {integrations_, presets_, "https://bridge.example"});
-    add_subscriptions_routes(router_, {subscriptions_});
-    add_webhook_events_routes(router_, {webhook_events_});
+    add_subscriptions_routes(router_, {subscriptions_, dispatches_});
+    add_webhook_events_routes(router_, {webhook_events_, dispatches_});
     add_credits_routes(router_, {credits_, services::DeliveryChanges::usual_credits_low_at});
     EXPECT_TRUE(world_.await(links_.start(world_.scheduler)));
     add_deliveries_routes(router_, {deliveries_, links_, "https://bridge.example"});
@@ -236,6 +238,7 @@ class MerchantApiTest : public ::testing::Test {
       world_.async_db,     world_.ids, world_.random, world_.cipher, net::AddressPolicy::public_https,
       [this] { ++wakes_; }};
   services::WebhookEvents webhook_events_{world_.async_db, world_.ids, [this] { ++wakes_; }};
+  net::KeyBudget dispatches_{world_.clock(), {.times = 4, .window = std::chrono::minutes{1}}};
   services::Credits credits_{world_.async_db, world_.ids, [this] { ++wakes_; }};
   services::DeliveryChanges changes_{world_.ids, world_.random};
   services::BuyerLinks links_{world_.async_db, world_.cipher, world_.ids, world_.random};

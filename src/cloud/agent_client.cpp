@@ -13,6 +13,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <deque>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -31,6 +32,13 @@ constexpr Millis tick{50};
 
 CloudResult<Session> away(const char* message) {
   return std::unexpected(CloudError{CloudError::Kind::unavailable, message, false, std::nullopt});
+}
+CloudResult<Session> busy(const char* message) {
+  return std::unexpected(CloudError{CloudError::Kind::busy, message, false, std::nullopt});
+}
+
+std::uint64_t ticks_of(Millis time) {
+  return std::max<std::uint64_t>(static_cast<std::uint64_t>(time / tick), 1);
 }
 
 // The error for an answer that does not fit the request.
@@ -138,34 +146,69 @@ class AgentProcess::Supervisor {
   const AgentProcessOptions& options() const { return options_; }
 
   // Completes in any case, perhaps before it returns.
-  void ask(AgentRequest request, Complete complete) {
-    const char* refusal = send(std::move(request), complete);
-    if (refusal) complete(away(refusal));
+  void ask(AgentRequest request, Turn turn, Complete complete) {
+    std::vector<Ended> ended;
+    {
+      const std::lock_guard lock(mutex_);
+      auto& line = waiting_[static_cast<std::size_t>(turn)];
+      if (stopping_) {
+        ended.push_back({std::move(complete), away("The service is shutting down.")});
+      } else if (!child_) {
+        ended.push_back({std::move(complete), away("The credential agent is not running.")});
+      } else if (line.size() >= options_.max_waiting) {
+        ended.push_back({std::move(complete), busy("Too many cloud logins wait here.")});
+      } else {
+        line.push_back({std::move(request), std::move(complete), ticks_ + ticks_of(options_.max_wait)});
+        fill_places(ended);
+      }
+    }
+    end_all(ended);
   }
 
  private:
+  struct Waiting {
+    AgentRequest request;
+    Complete complete;
+    std::uint64_t deadline_tick = 0;
+  };
   struct Pending {
     Complete complete;
     std::uint64_t deadline_tick = 0;
   };
+  struct Ended {
+    Complete complete;
+    CloudResult<Session> result;
+  };
 
-  // Takes `complete` on success, else says why not.
-  const char* send(AgentRequest request, Complete& complete) {
-    const std::lock_guard lock(mutex_);
-    if (stopping_) return "The service is shutting down.";
-    if (!child_) return "The credential agent is not running.";
-    if (pending_.size() >= options_.max_in_flight) return "Too many cloud logins at once.";
-    request.id = ++last_id_;
-    auto packet = encode(request);
-    const bool fits = packet.size() <= max_agent_packet;
-    const auto sent = fits ? ::send(child_->socket.get(), packet.data(), packet.size(),
-                                    MSG_DONTWAIT | MSG_NOSIGNAL | MSG_EOR)
-                           : -1;
-    crypto::wipe(packet);
-    if (sent < 0) return "The credential agent took no request.";
-    const auto ticks = static_cast<std::uint64_t>(options_.login_deadline / tick);
-    pending_.emplace(request.id, Pending{std::move(complete), ticks_ + std::max<std::uint64_t>(ticks, 1)});
-    return nullptr;
+  // Without the mutex.
+  static void end_all(std::vector<Ended>& all) {
+    for (auto& [complete, result] : all) complete(std::move(result));
+  }
+
+  // Under the mutex. Gives the agent requests that wait, as many as have a place; adds to `ended` those that
+  // it cannot be given.
+  void fill_places(std::vector<Ended>& ended) {
+    while (child_ && pending_.size() < options_.max_in_flight) {
+      const auto line = std::ranges::find_if(waiting_, [](const auto& one) { return !one.empty(); });
+      if (line == waiting_.end()) return;
+      Waiting& next = line->front();
+      next.request.id = ++last_id_;
+      auto packet = encode(next.request);
+      const bool fits = packet.size() <= max_agent_packet;
+      const auto sent = fits ? ::send(child_->socket.get(), packet.data(), packet.size(),
+                                      MSG_DONTWAIT | MSG_NOSIGNAL | MSG_EOR)
+                             : -1;
+      const bool full = fits && sent < 0 && errno == EAGAIN;
+      crypto::wipe(packet);
+      if (full) return;  // the next tick finds room
+      if (sent < 0) {
+        ended.push_back({std::move(next.complete), away("The credential agent took no request.")});
+      } else {
+        pending_.emplace(last_id_,
+                         Pending{std::move(next.complete), ticks_ + ticks_of(options_.answer_deadline)});
+      }
+      line->pop_front();
+    }
   }
 
   void start() {
@@ -182,8 +225,7 @@ class AgentProcess::Supervisor {
 
   // Under the mutex.
   void schedule_start() {
-    const auto wait = static_cast<std::uint64_t>(backoff_ / tick);
-    start_tick_ = ticks_ + std::max<std::uint64_t>(wait, 1);
+    start_tick_ = ticks_ + ticks_of(backoff_);
     backoff_ = std::min(backoff_ * 2, options_.respawn_max);
   }
 
@@ -218,20 +260,23 @@ class AgentProcess::Supervisor {
       return;
     }
     Complete complete;
+    std::vector<Ended> ended;
     {
       const std::lock_guard lock(mutex_);
       const auto found = pending_.find(reply->id);
       if (found == pending_.end()) return;  // it was too late
       complete = std::move(found->second.complete);
       pending_.erase(found);
+      fill_places(ended);
     }
     complete(std::move(reply->result));
+    end_all(ended);
   }
 
   void pass_time() {
     std::uint64_t passed = 0;
     if (::read(timer_.get(), &passed, sizeof passed) != sizeof passed) return;
-    std::vector<Complete> late;
+    std::vector<Ended> ended;
     bool start_now = false;
     {
       const std::lock_guard lock(mutex_);
@@ -241,12 +286,18 @@ class AgentProcess::Supervisor {
           ++at;
           continue;
         }
-        late.push_back(std::move(at->second.complete));
+        ended.push_back({std::move(at->second.complete), away("The cloud login took too long.")});
         at = pending_.erase(at);
       }
+      for (auto& line : waiting_) {
+        for (; !line.empty() && line.front().deadline_tick <= ticks_; line.pop_front())
+          ended.push_back(
+              {std::move(line.front().complete), busy("No place for the cloud login was free in time.")});
+      }
+      fill_places(ended);
       start_now = !child_ && ticks_ >= start_tick_;
     }
-    for (auto& complete : late) complete(away("The cloud login took too long."));
+    end_all(ended);
     if (start_now) start();
   }
 
@@ -267,14 +318,19 @@ class AgentProcess::Supervisor {
                {"waitMs", static_cast<std::int64_t>(wait.count())}});
   }
 
-  // Kills what may be left, reaps it, and answers what it was asked. The exit status.
+  // Kills what may be left, reaps it, and answers what it was asked or was to be asked. The exit status.
   int bury(const char* message) {
     std::optional<Child> dead;
-    std::map<std::uint64_t, Pending> orphans;
+    std::vector<Ended> orphans;
     {
       const std::lock_guard lock(mutex_);
       dead = std::exchange(child_, std::nullopt);
-      orphans = std::exchange(pending_, {});
+      for (auto& [id, pending] : pending_) orphans.push_back({std::move(pending.complete), away(message)});
+      pending_.clear();
+      for (auto& line : waiting_) {
+        for (auto& one : line) orphans.push_back({std::move(one.complete), away(message)});
+        line.clear();
+      }
     }
     int status = 0;
     if (dead) {
@@ -282,7 +338,7 @@ class AgentProcess::Supervisor {
       while (::waitpid(dead->pid, &status, 0) < 0 && errno == EINTR) {
       }
     }
-    for (auto& [id, pending] : orphans) pending.complete(away(message));
+    end_all(orphans);
     return status;
   }
 
@@ -292,7 +348,8 @@ class AgentProcess::Supervisor {
   const Descriptor timer_;
   mutable std::mutex mutex_;  // guards all below but thread_
   std::optional<Child> child_;
-  std::map<std::uint64_t, Pending> pending_;
+  std::map<std::uint64_t, Pending> pending_;    // what the agent has
+  std::array<std::deque<Waiting>, 2> waiting_;  // for a place, oldest first: by Turn
   std::uint64_t last_id_ = 0;
   std::uint64_t ticks_ = 0;
   std::uint64_t started_tick_ = 0;
@@ -308,18 +365,20 @@ AgentProcess::AgentProcess(Log& log, AgentProcessOptions options)
 AgentProcess::~AgentProcess() = default;
 
 Millis AgentProcess::login_deadline() const {
-  return supervisor_->options().login_deadline;
+  return supervisor_->options().max_wait + supervisor_->options().answer_deadline;
 }
 
 template <class What>
-Task<AgentReply::Result> AgentProcess::ask(Executor& executor, What what) {
-  co_return co_await suspend<AgentReply::Result>(
-      executor, [&](auto resume) { supervisor_->ask(AgentRequest{0, std::move(what)}, std::move(resume)); });
+Task<AgentReply::Result> AgentProcess::ask(Executor& executor, Turn turn, What what) {
+  co_return co_await suspend<AgentReply::Result>(executor, [&](auto resume) {
+    supervisor_->ask(AgentRequest{0, std::move(what)}, turn, std::move(resume));
+  });
 }
 
-Task<CloudResult<Session>> AgentProcess::login(Executor& executor, AccountId account, std::int64_t version,
-                                               crypto::Bytes sealed) {
-  auto session = session_of(co_await ask(executor, SealedRecord{account, version, std::move(sealed)}));
+Task<CloudResult<Session>> AgentProcess::login(Executor& executor, Turn turn, SealedRecord record) {
+  const auto account = record.account;
+  const auto version = record.version;
+  auto session = session_of(co_await ask(executor, turn, std::move(record)));
   if (!session && session.error().kind == CloudError::Kind::credentials_unreadable) {
     log_.error("a stored login cannot be opened",
                {{"account", to_string(account)}, {"version", version}, {"reason", session.error().message}});
@@ -327,21 +386,39 @@ Task<CloudResult<Session>> AgentProcess::login(Executor& executor, AccountId acc
   co_return session;
 }
 
+Task<CloudResult<Session>> AgentProcess::login(Executor& executor, AccountId account, std::int64_t version,
+                                               crypto::Bytes sealed) {
+  return login(executor, Turn::first, SealedRecord{account, version, std::move(sealed)});
+}
+
 Task<CloudResult<Session>> AgentProcess::login_with(Executor& executor, std::string email,
                                                     crypto::SecretString password) {
-  co_return session_of(co_await ask(executor, CloudLogin{std::move(email), std::move(password)}));
+  co_return session_of(
+      co_await ask(executor, Turn::first, CloudLogin{std::move(email), std::move(password)}));
+}
+
+Task<CloudResult<Session>> AgentProcess::Background::login(Executor& executor, AccountId account,
+                                                           std::int64_t version, crypto::Bytes sealed) {
+  return agent_.login(executor, Turn::background, SealedRecord{account, version, std::move(sealed)});
+}
+
+Task<CloudResult<Session>> AgentProcess::Background::login_with(Executor& executor, std::string email,
+                                                                crypto::SecretString password) {
+  co_return session_of(
+      co_await agent_.ask(executor, Turn::background, CloudLogin{std::move(email), std::move(password)}));
 }
 
 Task<CloudResult<crypto::Bytes>> AgentProcess::reseal(Executor& executor, AccountId account,
                                                       std::int64_t version, crypto::Bytes sealed,
                                                       crypto::VaultKeyId to) {
-  auto answer = co_await ask(executor, ResealRequest{SealedRecord{account, version, std::move(sealed)}, to});
+  auto answer = co_await ask(executor, Turn::first,
+                             ResealRequest{SealedRecord{account, version, std::move(sealed)}, to});
   if (auto* resealed = std::get_if<ResealedRecord>(&answer)) co_return std::move(resealed->record);
   co_return std::unexpected(error_of(answer));
 }
 
 Task<CloudResult<std::vector<crypto::VaultKeyId>>> AgentProcess::held_keys(Executor& executor) {
-  auto answer = co_await ask(executor, HeldKeysRequest{});
+  auto answer = co_await ask(executor, Turn::first, HeldKeysRequest{});
   if (auto* held = std::get_if<HeldKeys>(&answer)) co_return std::move(held->ids);
   co_return std::unexpected(error_of(answer));
 }

@@ -139,7 +139,7 @@ std::optional<AgentReply> decode_agent_reply(crypto::ByteView packet) {
     const auto kind = in.u8();
     CloudError error{static_cast<CloudError::Kind>(kind), std::string(in.text()), false, std::nullopt};
     const auto retry_after = in.i64();
-    if (!in.done() || kind > static_cast<std::uint8_t>(CloudError::Kind::malformed)) return std::nullopt;
+    if (!in.done() || kind >= domain::kCallFailures) return std::nullopt;
     if (retry_after < no_retry_after || retry_after > max_retry_after.count()) return std::nullopt;
     if (retry_after >= 0) error.retry_after = Millis{retry_after};
     return reply_of(id, CloudResult<Session>(std::unexpected(std::move(error))));

@@ -135,8 +135,8 @@ bool AgentServer::serve() {
     crypto::wipe(std::span(buffer));
     if (!request) return false;
     if (*in_flight_ >= options_.max_concurrent) {
-      send_reply(fd_, {request->id,
-                       CloudResult<Session>(refuse(Kind::unavailable, "Too many cloud logins at once."))});
+      send_reply(fd_,
+                 {request->id, CloudResult<Session>(refuse(Kind::busy, "Too many cloud logins at once."))});
       continue;
     }
     ports_.executor.post([this, owned = std::move(*request), place = Place(in_flight_)]() mutable {

@@ -35,7 +35,7 @@ class AgentServer {
 
   // Reads requests from the descriptor until the other side closes it; false when the descriptor fails. Each
   // request is answered, whatever becomes of its login; more than options.max_concurrent at once are
-  // `unavailable`. On a thread of its own.
+  // `busy`. On a thread of its own.
   bool serve();
 
  private:

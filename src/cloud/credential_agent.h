@@ -20,7 +20,7 @@ struct AgentOptions {
   // The vault's private keys; read again when a record names a key that is not held. Empty: it opens no
   // stored login, and only logs in with those that requests carry.
   std::string key_file;
-  std::size_t max_concurrent = 64;  // logins at once; more are answered `unavailable`
+  std::size_t max_concurrent = 64;  // logins at once; more are answered `busy`
 };
 
 // The options as command-line arguments (after the verb), and back. No secret among them.

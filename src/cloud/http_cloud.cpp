@@ -66,6 +66,8 @@ const char* sentence(Kind kind) {
       return "The cloud platform refused the call.";
     case Kind::malformed:
       return "The cloud platform gave an answer that could not be understood.";
+    case Kind::busy:
+      return "Too many logins wait for a place.";
   }
   return "";
 }

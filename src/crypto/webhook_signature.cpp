@@ -4,6 +4,7 @@
 
 #include <array>
 #include <charconv>
+#include <utility>
 
 #include "crypto/digest.h"
 #include "crypto/encoding.h"
@@ -63,7 +64,8 @@ bool is_webhook_secret(std::string_view text) {
 }
 
 Expected<WebhookSignatures> sign_webhook(const WebhookMessage& message, std::string_view secret,
-                                         std::optional<std::string_view> previous_secret) {
+                                         std::optional<std::string_view> previous_secret,
+                                         std::optional<std::string_view> older_secret) {
   const auto refusal = [] {
     return fail("INVALID_WEBHOOK_SECRET", "A webhook secret is whsec_ and base64 of 24 to 64 bytes.");
   };
@@ -72,12 +74,15 @@ Expected<WebhookSignatures> sign_webhook(const WebhookMessage& message, std::str
   if (!mac) return refusal();
   WebhookSignatures signatures{.vendor = vendor_signature(secret, message.body),
                                .vendor_previous = std::nullopt,
+                               .vendor_older = std::nullopt,
                                .standard = std::string(standard_prefix) + base64_encode(*mac)};
-  if (previous_secret) {
-    const auto previous_mac = standard_mac(*previous_secret, content);
-    if (!previous_mac) return refusal();
-    signatures.vendor_previous = vendor_signature(*previous_secret, message.body);
-    signatures.standard += fmt::format(" {}{}", standard_prefix, base64_encode(*previous_mac));
+  for (const auto& [former, vendor] :
+       {std::pair{previous_secret, &signatures.vendor_previous}, {older_secret, &signatures.vendor_older}}) {
+    if (!former) continue;
+    const auto former_mac = standard_mac(*former, content);
+    if (!former_mac) return refusal();
+    *vendor = vendor_signature(*former, message.body);
+    signatures.standard += fmt::format(" {}{}", standard_prefix, base64_encode(*former_mac));
   }
   return signatures;
 }

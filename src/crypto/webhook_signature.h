@@ -30,13 +30,15 @@ struct WebhookMessage {
 struct WebhookSignatures {
   std::string vendor;                          // X-Vendor-Signature
   std::optional<std::string> vendor_previous;  // X-Vendor-Signature-Previous, while a rotation overlaps
+  std::optional<std::string> vendor_older;     // X-Vendor-Signature-Older, while two overlap
   std::string standard;                        // webhook-signature
 };
 
-// Signs with the current secret, and during a rotation also with the previous one. INVALID_WEBHOOK_SECRET
-// when one is not of the form above.
+// Signs with the current secret, during a rotation also with the previous one, and during two with the one
+// before that. INVALID_WEBHOOK_SECRET when one is not of the form above.
 Expected<WebhookSignatures> sign_webhook(const WebhookMessage& message, std::string_view secret,
-                                         std::optional<std::string_view> previous_secret = std::nullopt);
+                                         std::optional<std::string_view> previous_secret = std::nullopt,
+                                         std::optional<std::string_view> older_secret = std::nullopt);
 
 // The receiver's side. X-Vendor-Signature alone does not authenticate the time: also verify the other where
 // it is sent.

@@ -53,6 +53,21 @@ TEST(WebhookSignature, ARotationSignsWithBothSecrets) {
       WebhookVerdict::not_matching);
 }
 
+TEST(WebhookSignature, TwoRotationsSignWithAllThreeSecrets) {
+  testing::SeededRandom random;
+  const auto fresh = generate_webhook_secret(random);
+  const auto previous = generate_webhook_secret(random);
+  const auto signatures = sign_webhook(message, fresh, previous, secret);
+  ASSERT_TRUE(signatures);
+  EXPECT_TRUE(verify_vendor_signature(previous, signatures->vendor_previous.value(), message.body));
+  EXPECT_EQ(signatures->vendor_older, vendor);
+  const StandardWebhookHeaders sent{message.id, "1614265330", signatures->standard};
+  for (const std::string_view one : {std::string_view(fresh), std::string_view(previous), secret}) {
+    EXPECT_EQ(verify_standard_signature(one, sent, message.body, at(message.timestamp_s)),
+              WebhookVerdict::valid);
+  }
+}
+
 TEST(WebhookSignature, SecretsAreWhsecAndBase64Of24To64Bytes) {
   testing::SeededRandom random;
   const auto generated = generate_webhook_secret(random);
@@ -67,6 +82,7 @@ TEST(WebhookSignature, SecretsAreWhsecAndBase64Of24To64Bytes) {
     EXPECT_FALSE(is_webhook_secret(bad)) << bad.size();
     EXPECT_EQ(sign_webhook(message, bad).error().code, "INVALID_WEBHOOK_SECRET");
     EXPECT_EQ(sign_webhook(message, secret, bad).error().code, "INVALID_WEBHOOK_SECRET");
+    EXPECT_EQ(sign_webhook(message, secret, secret, bad).error().code, "INVALID_WEBHOOK_SECRET");
   }
 }
 

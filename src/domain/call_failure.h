@@ -18,7 +18,8 @@ enum class CallFailure {
   not_friends,             // a share without a mutual follow
   rejected,                // any other definite refusal
   malformed,               // an answer that is not of the contract: treated as unavailable, and logged
+  busy,                    // the service's own limit of logins at once: the platform was not called
 };
-inline constexpr int kCallFailures = static_cast<int>(CallFailure::malformed) + 1;
+inline constexpr int kCallFailures = static_cast<int>(CallFailure::busy) + 1;
 
 }  // namespace presetbridge::domain

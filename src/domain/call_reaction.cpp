@@ -31,6 +31,7 @@ constexpr std::array<Row, kCallFailures> kTable{{
     {F::not_friends,            C::none,                 {ask_friendship, ask_friendship, ask_friendship, ask_friendship, ask_friendship, unreachable, not_revoked, retry}},
     {F::rejected,               C::cloud_rejected,       {fail_all,       fail_all,       fail_all,       end_withdrawal, fail_item,      refused,     not_revoked, restart}},
     {F::malformed,              C::none,                 {retry,          retry,          retry,          retry,          retry,          retry,       retry,       retry}},
+    {F::busy,                   C::none,                 {wait,           wait,           wait,           wait,           wait,           wait,        wait,        wait}},
 }};
 // clang-format on
 

@@ -22,8 +22,9 @@ enum class Reaction {
   // stays on hold. Its delivery is put off, as by `retry`.
   settle_later,
   pause,  // until the platform's limit ends
-  // The deliveries fail until another login is saved, or this one opens again; where another has been saved
-  // meanwhile, the job goes on with that.
+  wait,   // the call was not made: made again half a minute later, and it counts as no failure
+  // The account's deliveries fail until another login is saved, or this one opens again; the job goes on for
+  // other accounts. Where another has been saved meanwhile, the job goes on with that.
   lose_login,
   log_in,          // and make the call again; a second time in one job: as `retry`, and the job ends
   no_such_user,    // the name leads to nobody: the customer's deliveries fail with the code

@@ -19,6 +19,7 @@ Answers with_usual(Answers answers) {
   answers.insert({{unavailable, {R::retry}},
                   {malformed, {R::retry}},
                   {rate_limited, {R::pause}},
+                  {busy, {R::wait}},
                   {session_refused, {R::log_in}},
                   {login_refused, {R::lose_login}},
                   {credentials_unreadable, {R::lose_login}}});
@@ -73,6 +74,7 @@ const std::map<CallKind, Answers> kExpected = {
      {{unavailable, {R::retry}},
       {malformed, {R::retry}},
       {rate_limited, {R::pause}},
+      {busy, {R::wait}},
       {session_refused, {R::retry}},
       {login_refused, {R::lose_login}},
       {credentials_unreadable, {R::lose_login}},

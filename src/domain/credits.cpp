@@ -19,6 +19,8 @@ bool is_amount(std::int64_t n) {
 }
 const char* const kNotAnAmount = "The number of credits must be at least 1 and at most 9007199254740991.";
 const char* const kTooMany = "The account cannot keep that many credits.";
+const char* const kGrantedTooMany =
+    "A grant cannot bring the credits that an account was granted and has bought beyond 1000000000000.";
 
 // All that came in together is an amount, so whatever is taken from it is one too: a release, which has to
 // succeed, needs no check of its own.
@@ -69,7 +71,7 @@ Expected<Balance> spend(Balance b, std::int64_t n) {
 
 Expected<Balance> grant(Balance b, std::int64_t n) {
   if (!is_amount(n)) return bad_amount(kNotAnAmount);
-  if (!has_room(b, n)) return bad_amount(kTooMany);
+  if (b.granted > kMostGranted - b.purchased - n) return bad_amount(kGrantedTooMany);
   b.granted += n;
   return pay_debt(b);
 }

@@ -44,12 +44,16 @@ struct Balance {
   std::int64_t within_reach() const { return available() + held - debt; }
 };
 
+// A grant leaves at most so many credits that came in, granted and purchased together: a purchase, which is
+// paid already when its credits come, has room in any case.
+inline constexpr std::int64_t kMostGranted = 1'000'000'000'000;
+
 // n >= 1, else INVALID_AMOUNT; a sum beyond 2^53 - 1 is refused so too. Release, grant and purchase
 // pay the debt out of the credits that they make available; the ledger stores that part as debt_paid.
 Expected<Balance> hold(Balance b, std::int64_t n);     // INSUFFICIENT_CREDITS if n > available
 Expected<Balance> release(Balance b, std::int64_t n);  // INVALID_AMOUNT if n > held
 Expected<Balance> spend(Balance b, std::int64_t n);    // held -> spent; INVALID_AMOUNT if n > held
-Expected<Balance> grant(Balance b, std::int64_t n);
+Expected<Balance> grant(Balance b, std::int64_t n);    // INVALID_AMOUNT beyond kMostGranted
 Expected<Balance> purchase(Balance b, std::int64_t n);
 Expected<Balance> reverse(Balance b, std::int64_t n);  // takes from available, the rest becomes debt
 // A won dispute: the debt that is left is forgiven first. INVALID_AMOUNT beyond what was reversed.

@@ -88,8 +88,20 @@ TEST(Credits, RefusesNonsense) {
   EXPECT_FALSE(spend(bought(10), 1));
   constexpr std::int64_t most = (std::int64_t{1} << 53) - 1;
   EXPECT_FALSE(purchase(bought(most), 1));
+  EXPECT_TRUE(purchase(bought(most - 1), 1));
   EXPECT_FALSE(grant(bought(most), 1));
-  EXPECT_TRUE(grant(bought(most - 1), 1));
+}
+
+TEST(Credits, AGrantLeavesRoomForWhatIsBought) {
+  EXPECT_FALSE(grant({}, kMostGranted + 1));
+  EXPECT_FALSE(grant(bought(kMostGranted), 1));
+  EXPECT_TRUE(grant(bought(kMostGranted - 1), 1));
+  const auto full = grant({}, kMostGranted);
+  ASSERT_TRUE(full);
+  EXPECT_EQ(grant(*full, 1).error().code, "INVALID_AMOUNT");
+  const auto sold = purchase(*full, kMostGranted);
+  ASSERT_TRUE(sold);
+  EXPECT_EQ(sold->available(), 2 * kMostGranted);
 }
 
 // The n-th of all operations.

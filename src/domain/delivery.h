@@ -151,6 +151,9 @@ struct Actor {
   static Actor user(UserId id) { return {Kind::user, id.value}; }
   static Actor api_key(ApiKeyId id) { return {Kind::api_key, id.value}; }
   static Actor buyer() { return {Kind::buyer, 0}; }  // who has the delivery's link (spec 13.3)
+
+  // One of the account's people, or a program of theirs.
+  bool is_merchant() const { return kind == Kind::user || kind == Kind::api_key; }
   bool operator==(const Actor&) const = default;
 };
 

@@ -202,6 +202,7 @@ MappedOrder MappingIndex::map(OrderState& order, Lines which) const {
 }
 
 std::optional<std::int64_t> unmapped_lines(const OrderState& order) {
+  if (order.too_large) return 0;
   const auto are = [&](OrderLine::Mapped mapped) {
     return std::ranges::count(order.lines, mapped, &OrderLine::mapped);
   };

@@ -70,7 +70,8 @@ struct MappedOrder {
   bool operator==(const MappedOrder&) const = default;
 };
 
-// How many lines of the order have no mapping; nothing where a program of before has mapped some of them.
+// How many lines of the order have no mapping; nothing where a program of before has mapped some of them. None
+// are known of an order that is too large to be read.
 std::optional<std::int64_t> unmapped_lines(const OrderState& order);
 
 // The mappings of one integration, looked up by what the lines carry. Worth keeping between orders: building

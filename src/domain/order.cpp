@@ -62,6 +62,14 @@ void tell_payment(OrderState& s, Payment payment, const Time& at) {
   }
 }
 
+// Whether a part of the order that an event of the time `event` gives replaces what is `known` of it. `held`
+// is the time of what is known, and becomes that of what holds.
+bool takes(bool known, Time& held, const Time& event) {
+  if (known && !replaces(held, event)) return false;
+  held = known ? later(held, event) : event;
+  return true;
+}
+
 // An order in the trash stays what it was beneath: it may be restored.
 void tell_trash(OrderState& s, const OrderEvent& e) {
   const Timestamp at = e.updated_at.value_or(e.received_at);
@@ -221,31 +229,41 @@ void keep_mapped(const std::vector<OrderLine>& before, std::vector<OrderLine>& a
   }
 }
 
+void tell_lines(OrderState& s, const OrderEvent& e) {
+  const bool size_known = s.lines_known || s.too_large;
+  if ((e.lines_given || e.too_large) && takes(size_known, s.size_at, e.updated_at)) s.too_large = e.too_large;
+  if (!e.lines_given || e.too_large || !takes(s.lines_known, s.lines_at, e.updated_at)) return;
+  auto lines = with_line_ids(e.lines);
+  keep_mapped(s.lines, lines);
+  s.lines = std::move(lines);
+  s.lines_known = true;
+}
+
 void tell_order(OrderState& s, const OrderEvent& e) {
   tell_trash(s, e);
   if (!e.trashed) tell_payment(s, e.payment, e.updated_at);
   tell_customer(s, e);
   if (e.high_risk) tell_risk(s, e.risk_source, true, e.updated_at);
+  tell_lines(s, e);
+  if (!e.order_number.empty() && takes(!s.order_number.empty(), s.number_at, e.updated_at))
+    s.order_number = e.order_number;
   if (!s.seen || replaces(s.updated_at, e.updated_at)) {
-    auto lines = with_line_ids(e.lines);
-    keep_mapped(s.lines, lines);
-    s.lines = std::move(lines);
-    s.too_large = e.too_large;
     s.test = e.test;
     s.sample = e.sample;
-    s.order_number = e.order_number;
     s.updated_at = later(s.updated_at, e.updated_at);
   }
   s.seen = true;
 }
 
 OrderChange changes(const OrderState& before, const OrderState& after, bool created) {
+  const bool revokes = before.beneath_trash() != after.beneath_trash() && after.stop_revokes();
   OrderChange change{
       .created = created,
       .first_seen = !before.seen && after.seen,
       .lines = before.lines != after.lines || before.refunds != after.refunds ||
                before.too_large != after.too_large || before.too_many_refunds != after.too_many_refunds,
-      .payment = before.payment() != after.payment() || (after.stop_revokes() && !before.stop_revokes()),
+      .payment = before.payment() != after.payment() || revokes,
+      .revokes = revokes,
       .username = before.username != after.username,
       .risk = before.high_risk != after.high_risk ||
               (before.approved_risk && after.high_risk && !after.approved_risk),
@@ -267,6 +285,7 @@ void OrderState::approve() {
   for (auto& risk : risks) risk.approved = risk.high;
   approved_risk = high_risk;
   approved_size = too_large || too_many_refunds;
+  approved_stop = stops(beneath_trash());
 }
 
 ReviewReasons OrderState::unapproved() const {
@@ -328,6 +347,7 @@ MergeResult merge(const std::optional<OrderState>& stored, const OrderEvent& eve
   }
   add_refunds(after, event);
   after.approved_unpaid = after.approved_unpaid && after.payment() == Payment::awaiting_payment;
+  after.approved_stop = after.approved_stop && after.beneath_trash() == before.beneath_trash();
   const bool grew =
       (after.too_large && !before.too_large) || (after.too_many_refunds && !before.too_many_refunds);
   after.approved_size = after.approved_size && (after.too_large || after.too_many_refunds) && !grew;

@@ -1,8 +1,9 @@
 // The stored truth of one order, and how events change it (spec 2.6, 2.11). merge() depends on the
 // events, not on the order of their arrival: events with different times end in the same state in any order.
 //
-// - The whole-order part (lines, payment, number, test) is that of the newest order event by the store's own
-// time.
+// - The whole-order part (payment, test) is that of the newest order event by the store's own time.
+// - Lines and number are those of the newest event that gave them, as some stores leave fields out. An event that
+// is too large to be read leaves the lines of before, and says only that.
 // - On equal times deliver beats awaiting_payment, and stop beats both.
 // - Without a time on either side the later arrival wins, but a stop without a time is never undone by an
 // event: it cannot be
@@ -59,7 +60,10 @@ struct OrderState {
   std::string username;  // normalised; empty: missing
   std::vector<OrderLine>
       lines;  // line_id never empty and unique: "#1", "#2" by position where the store gave none
+  // The newest event that says anything of the lines has more than are read. `lines` are those of before: they
+  // must not be served, or shown as the order's.
   bool too_large = false;
+  bool lines_known = false;  // an order event gave `lines`
   bool test = false;
   bool high_risk = false;  // by one of `risks`
   bool erased = false;     // personal fields are blank and stay so (spec 9.6)
@@ -68,6 +72,7 @@ struct OrderState {
   bool approved_unpaid = false;
   bool approved_risk = false;  // of all of `risks` that are high
   bool approved_size = false;
+  bool approved_stop = false;     // ... or refunded or cancelled, apart from the trash
   bool sample = false;            // the platform's own: a dry run in every store
   bool too_many_refunds = false;  // more than kMaxRefundLines
   // The lines were mapped once: later events have only those mapped that are new or another product
@@ -82,19 +87,25 @@ struct OrderState {
   std::optional<Timestamp> reported_at;  // the time of the event that gave the payment
   std::optional<Timestamp> username_at;  // of the event that the username is from
   std::optional<Timestamp> email_at;
+  std::optional<Timestamp> number_at;
+  std::optional<Timestamp> lines_at;
+  std::optional<Timestamp> size_at;        // of the event that said whether it is too large
   std::vector<RiskAssessment> risks = {};  // the last of each source, by source
   bool operator==(const OrderState&) const = default;
 
-  Payment payment() const { return trashed_at ? Payment::cancelled : untimed_stop.value_or(reported); }
+  Payment payment() const { return trashed_at ? Payment::cancelled : beneath_trash(); }
+  // The payment that holds once the order is not in the trash.
+  Payment beneath_trash() const { return untimed_stop.value_or(reported); }
   bool stopped() const { return payment() == Payment::refunded || payment() == Payment::cancelled; }
-  // Whether a stop takes back what was shared, where the store wants that: the trash never does (spec 2.11).
+  // Whether the order is over in a way that takes back what was shared, where the store wants that: the trash
+  // never does (spec 2.11), nor does an end after which the merchant approved the order.
   bool stop_revokes() const {
-    const Payment beneath = untimed_stop.value_or(reported);
-    return beneath == Payment::refunded || beneath == Payment::cancelled;
+    const Payment beneath = beneath_trash();
+    return (beneath == Payment::refunded || beneath == Payment::cancelled) && !approved_stop;
   }
   // The flag of spec 3.7.
   bool refunded() const {
-    return untimed_stop.value_or(reported) == Payment::refunded || !refunds.empty() || too_many_refunds;
+    return beneath_trash() == Payment::refunded || !refunds.empty() || too_many_refunds;
   }
   bool cancelled() const { return payment() == Payment::cancelled; }
   // The obstacles to a delivery that the merchant has not approved: it waits for a payment, is of high
@@ -124,7 +135,8 @@ struct OrderChange {
   bool created = false;     // nothing was stored before
   bool first_seen = false;  // the order itself arrived (created, or met its tombstone)
   bool lines = false;       // lines, quantities or refunds: the items have to be worked out again
-  bool payment = false;     // payment() is another, or it takes back what was shared from now on
+  bool payment = false;     // payment() is another, or `revokes`
+  bool revokes = false;     // it was refunded or cancelled, not only trashed: that takes back what was shared
   bool username = false;
   bool risk = false;
   bool details = false;  // e-mail, number, flags, times: nothing that a delivery acts on

@@ -98,6 +98,8 @@ struct OrderEvent {
   // More lines than the limit: `lines` holds none of them. Or more values than are read: `lines` may lack some
   // (spec 2.9, 2.14).
   bool too_large = false;
+  // Else the event does not say which lines the order has, and `lines` is empty.
+  bool lines_given = true;
   Payment payment = Payment::deliver;
   std::vector<Refund> refunds;
   bool high_risk = false;

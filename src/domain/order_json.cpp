@@ -68,6 +68,18 @@ std::optional<Timestamp> time(const json::object& o, std::string_view key) {
   return ms ? std::optional(from_unix_ms(*ms)) : std::nullopt;
 }
 
+// The time of a part of the order is left out where it is that of the newest event, as it is in what earlier
+// programs stored; null: it has none.
+void put_part(json::object& o, std::string_view key, const std::optional<Timestamp>& value,
+              const std::optional<Timestamp>& updated_at) {
+  if (value != updated_at) o.emplace(key, value ? json::value(to_unix_ms(*value)) : json::value(nullptr));
+}
+std::optional<Timestamp> part(const json::object& o, std::string_view key) {
+  const json::value* v = o.if_contains(key);
+  if (v == nullptr) return time(o, "updatedAt");
+  return v->is_null() ? std::nullopt : time(o, key);
+}
+
 json::object to_json(const OrderLine& line) {
   json::object o;
   o.emplace("id", line.line_id);
@@ -133,12 +145,14 @@ OrderState state_of(const json::object& o) {
                .username = text(o, "username"),
                .lines = {},
                .too_large = flag(o, "tooLarge"),
+               .lines_known = flag(o, "seen") && !flag(o, "linesUnknown"),
                .test = flag(o, "test"),
                .high_risk = flag(o, "highRisk"),
                .erased = flag(o, "erased"),
                .approved_unpaid = flag(o, "approvedUnpaid"),
                .approved_risk = flag(o, "approvedRisk"),
                .approved_size = flag(o, "approvedRefunds"),
+               .approved_stop = flag(o, "approvedStop"),
                .sample = flag(o, "sample"),
                .too_many_refunds = flag(o, "tooManyRefunds"),
                .lines_mapped = flag(o, "linesMapped"),
@@ -150,7 +164,10 @@ OrderState state_of(const json::object& o) {
                .updated_at = time(o, "updatedAt"),
                .reported_at = time(o, "toldAt"),
                .username_at = time(o, "usernameAt"),
-               .email_at = time(o, "emailAt")};
+               .email_at = time(o, "emailAt"),
+               .number_at = part(o, "numberAt"),
+               .lines_at = part(o, "linesAt"),
+               .size_at = part(o, "sizeAt")};
   if (const json::value* risks = o.if_contains("risks")) {
     for (const json::value& risk : risks->as_array()) s.risks.push_back(risk_of(risk.as_object()));
   } else if (s.high_risk || o.contains("riskAt")) {
@@ -181,12 +198,14 @@ std::string encode(const OrderState& s) {
   put(o, "rawUsername", s.raw_username);
   put(o, "username", s.username);
   put(o, "tooLarge", s.too_large);
+  put(o, "linesUnknown", s.seen && !s.lines_known);
   put(o, "test", s.test);
   put(o, "highRisk", s.high_risk);
   put(o, "erased", s.erased);
   put(o, "approvedUnpaid", s.approved_unpaid);
   put(o, "approvedRisk", s.approved_risk);
   put(o, "approvedRefunds", s.approved_size);
+  put(o, "approvedStop", s.approved_stop);
   put(o, "sample", s.sample);
   put(o, "tooManyRefunds", s.too_many_refunds);
   put(o, "linesMapped", s.lines_mapped);
@@ -196,6 +215,9 @@ std::string encode(const OrderState& s) {
   put(o, "toldAt", s.reported_at);
   put(o, "usernameAt", s.username_at);
   put(o, "emailAt", s.email_at);
+  put_part(o, "numberAt", s.number_at, s.updated_at);
+  put_part(o, "linesAt", s.lines_at, s.updated_at);
+  put_part(o, "sizeAt", s.size_at, s.updated_at);
   if (!s.risks.empty()) {
     json::array risks;
     std::optional<Timestamp> newest;

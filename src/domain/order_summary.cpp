@@ -30,7 +30,7 @@ OrderSummary summarise(const OrderState& order) {
   OrderSummary summary{.number = order.order_number,
                        .username = order.username,
                        .email = order.email,
-                       .lines = std::ssize(order.lines)};
+                       .lines = order.too_large ? 0 : std::ssize(order.lines)};
   summary.marks.set(OrderMark::test, order.test || order.sample);
   summary.marks.set(OrderMark::refunded, order.refunded());
   summary.marks.set(OrderMark::cancelled, order.cancelled());

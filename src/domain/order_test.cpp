@@ -330,6 +330,67 @@ TEST(OrderMerge, AnApprovalCoversTheSizeThatItSaw) {
   EXPECT_TRUE(merge(state, unread).state.unapproved().has(ReviewReason::too_large));
 }
 
+TEST(OrderMerge, AnEventWithoutLinesOrNumberLeavesThoseThatAreKnown) {
+  OrderState state = after({order(kStart)});
+  state.lines[0].mapped = OrderLine::Mapped::owes;
+  OrderEvent bare = order(kStart + 1h, Payment::cancelled);
+  bare.lines_given = false;
+  bare.lines.clear();
+  bare.order_number.clear();
+  const MergeResult later = merge(state, bare);
+  EXPECT_EQ(later.state.lines, state.lines);
+  EXPECT_EQ(later.state.order_number, "17");
+  EXPECT_FALSE(later.change.lines);
+  EXPECT_TRUE(later.change.payment);
+  EXPECT_EQ(after({bare, order(kStart)}), after({order(kStart), bare})) << "an older event fills them in";
+  OrderEvent emptied = order(kStart + 2h);
+  emptied.lines.clear();
+  EXPECT_TRUE(merge(later.state, emptied).state.lines.empty()) << "each line was taken out of the order";
+  EXPECT_TRUE(after({emptied, order(kStart)}).lines.empty());
+}
+
+TEST(OrderMerge, AnEventThatIsTooLargeLeavesTheLinesThatAreKnown) {
+  OrderState state = after({order(kStart)});
+  state.lines[0].mapped = OrderLine::Mapped::owes;
+  OrderEvent large = order(kStart + 1h);
+  large.too_large = true;
+  large.lines.clear();
+  const MergeResult grown = merge(state, large);
+  EXPECT_TRUE(grown.change.lines);
+  EXPECT_TRUE(grown.state.too_large);
+  EXPECT_EQ(grown.state.lines, state.lines);
+  EXPECT_EQ(decode_order_state(encode(grown.state)).value(), grown.state);
+  OrderEvent bare = order(kStart + 2h);
+  bare.lines_given = false;
+  bare.lines.clear();
+  EXPECT_TRUE(merge(grown.state, bare).state.too_large) << "it does not say anything else";
+  const OrderState back = merge(grown.state, order(kStart + 3h)).state;
+  EXPECT_FALSE(back.too_large);
+  EXPECT_EQ(back.lines, state.lines);
+  OrderEvent edited = order(kStart + 30min);
+  edited.lines[0].sku = "B";
+  EXPECT_EQ(after({order(kStart), large, edited}), after({order(kStart), edited, large}));
+}
+
+TEST(OrderMerge, AnApprovalAfterAStopEndsWhatThatTakesBackUntilTheOrderIsStoppedAnew) {
+  OrderState state = after({order(kStart, Payment::refunded)});
+  state.approve();
+  EXPECT_FALSE(state.stop_revokes());
+  EXPECT_EQ(decode_order_state(encode(state)).value(), state);
+  OrderEvent trash = order(kStart + 1h, Payment::cancelled);
+  trash.trashed = true;
+  const MergeResult trashed = merge(state, trash);
+  EXPECT_TRUE(trashed.change.payment);
+  EXPECT_FALSE(trashed.change.revokes);
+  EXPECT_FALSE(trashed.state.stop_revokes());
+  const MergeResult restored = merge(trashed.state, order(kStart + 2h, Payment::refunded));
+  EXPECT_TRUE(restored.change.payment);
+  EXPECT_FALSE(restored.change.revokes);
+  const MergeResult anew = merge(restored.state, order(kStart + 3h, Payment::cancelled));
+  EXPECT_TRUE(anew.change.revokes);
+  EXPECT_TRUE(anew.state.stop_revokes());
+}
+
 TEST(OrderMerge, TooManyRefundLinesFlagTheOrderAndAreNeverReadAsRefunded) {
   OrderState state = after({order(kStart)});
   std::vector<RefundLine> lines;
@@ -459,6 +520,9 @@ rc::Gen<std::vector<OrderEvent>> some_history() {
           e.payment = Payment::cancelled;
         }
         e.lines[0].quantity = *rc::gen::inRange(0, 5);
+        e.too_large = *rc::gen::inRange(0, 4) == 0;
+        e.lines_given = *rc::gen::inRange(0, 4) > 0;
+        if (e.too_large || !e.lines_given) e.lines.clear();
         if (e.kind == Kind::refund) e.updated_at = std::nullopt;
         if (*rc::gen::arbitrary<bool>()) {
           e.refunds = {{.id = *rc::gen::element<std::string>("r1", "r2", "r3"),
@@ -495,8 +559,9 @@ TEST(OrderMerge, TellsAChangeExactlyWhenTheStateChanges) {
       const MergeResult next = merge(state, e);
       RC_ASSERT(next.change.any() == (!state || next.state != *state));
       const OrderState before = state.value_or(OrderState{});
-      const bool revokes_now = next.state.stop_revokes() && !before.stop_revokes();
-      RC_ASSERT(next.change.payment == (before.payment() != next.state.payment() || revokes_now));
+      const bool another = before.beneath_trash() != next.state.beneath_trash();
+      RC_ASSERT(next.change.revokes == (another && next.state.stop_revokes()));
+      RC_ASSERT(next.change.payment == (before.payment() != next.state.payment() || next.change.revokes));
       state = next.state;
     }
   }));
@@ -516,6 +581,18 @@ TEST(OrderState, IsReadBackFromItsText) {
     RC_ASSERT(copy.has_value());
     RC_ASSERT(*copy == state);
   }));
+}
+
+TEST(OrderState, AsAnEarlierProgramWroteItHasTheLinesOfItsNewestEvent) {
+  const auto state = decode_order_state(
+      R"({"v":1,"told":"deliver","seen":true,"number":"17","updatedAt":1790000000000,"lines":[{"id":"11","sku":"A"}]})");
+  ASSERT_TRUE(state);
+  OrderEvent older = order(kStart - 1h);
+  older.order_number = "16";
+  older.lines[0].sku = "B";
+  const OrderState later = merge(*state, older).state;
+  EXPECT_EQ(later.lines, state->lines);
+  EXPECT_EQ(later.order_number, "17");
 }
 
 TEST(OrderState, TextThatItDidNotWriteIsAnError) {

@@ -11,6 +11,8 @@ namespace presetbridge::domain {
 inline constexpr Millis kRetryFloor = std::chrono::seconds(30);
 inline constexpr Millis kRetryCeiling = std::chrono::hours(1);
 inline constexpr Millis kRetryLimit = std::chrono::hours(72);
+// Until a call that was not made for lack of a place for its login is made again.
+inline constexpr Millis kWhileBusy = kRetryFloor;
 
 // The delay after the `failures`-th failure in a row (from 1): uniform between 30 s and min(1 h, 30 s *
 // 2^failures). `draw` is 64 random bits.

@@ -6,7 +6,8 @@ namespace presetbridge::domain {
 
 using std::chrono::days;
 
-TimeBuckets::TimeBuckets(const TimeZone& zone, Bucket bucket, Timestamp from, Timestamp to) : zone_(zone) {
+TimeBuckets::TimeBuckets(const TimeZone& zone, Bucket bucket, Timestamp from, Timestamp to)
+    : zone_(zone), bucket_(bucket) {
   first_date_ = zone.date_at(from);
   if (bucket == Bucket::hour) {
     end_ = zone.start_of_hour(from);

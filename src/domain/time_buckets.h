@@ -19,6 +19,7 @@ class TimeBuckets {
   // The hours or days in which `from` to before `to` lies. Costs one step each; the caller limits them.
   TimeBuckets(const TimeZone& zone, Bucket bucket, Timestamp from, Timestamp to);
 
+  Bucket bucket() const { return bucket_; }
   std::size_t size() const { return begins_.size(); }
   Timestamp begin(std::size_t n) const { return begins_[n]; }
   Timestamp begin() const { return begins_.front(); }
@@ -33,6 +34,7 @@ class TimeBuckets {
 
  private:
   TimeZone zone_;
+  Bucket bucket_;
   std::vector<Timestamp> begins_;
   Timestamp end_;
   std::chrono::sys_days first_date_;

@@ -3,6 +3,11 @@
 #include <utf8proc.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+
+#include "crypto/encoding.h"
 
 namespace presetbridge::domain {
 namespace {
@@ -89,8 +94,8 @@ bool looks_like_host(std::string_view text) {
          std::ranges::all_of(text.substr(dot + 1), is_letter);
 }
 
-// The last path segment if `text` is a URL, else `text`.
-std::string_view without_url(std::string_view text) {
+// The last path segment if `text` is a URL.
+std::optional<std::string_view> url_segment(std::string_view text) {
   std::string_view path = text;
   bool scheme = false;
   for (const std::string_view prefix : {"https://", "http://"}) {
@@ -100,11 +105,36 @@ std::string_view without_url(std::string_view text) {
     break;
   }
   const auto slash = path.find('/');
-  if (!scheme && (slash == std::string_view::npos || !looks_like_host(path.substr(0, slash)))) return text;
+  if (!scheme && (slash == std::string_view::npos || !looks_like_host(path.substr(0, slash))))
+    return std::nullopt;
   path = slash == std::string_view::npos ? std::string_view{} : path.substr(slash + 1);
   path = path.substr(0, path.find_first_of("?#"));
   while (path.ends_with('/')) path.remove_suffix(1);
   return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
+}
+
+// `segment` with its percent escapes read. Nothing if one is malformed, or if the text then has bytes that
+// are no UTF-8, control characters, slashes or an '@'.
+std::optional<std::string> percent_decoded(std::string_view segment) {
+  std::string text;
+  for (std::size_t i = 0; i < segment.size(); ++i) {
+    if (segment[i] != '%') {
+      text += segment[i];
+      continue;
+    }
+    std::array<std::byte, 1> byte{};
+    if (!crypto::hex_decode_exactly(segment.substr(i + 1, 2), byte, crypto::HexCase::any))
+      return std::nullopt;
+    text += static_cast<char>(byte[0]);
+    i += 2;
+  }
+  for (std::string_view rest = text; !rest.empty();) {
+    const auto c = front_character(rest);
+    if (c.code == kInvalid || utf8proc_category(c.code) == UTF8PROC_CATEGORY_CC) return std::nullopt;
+    if (c.code == '/' || c.code == '\\' || c.code == '@') return std::nullopt;
+    rest.remove_prefix(c.bytes);
+  }
+  return text;
 }
 
 bool at_most(std::string_view text, std::size_t characters) {
@@ -210,7 +240,12 @@ std::string_view cut_utf8(std::string_view text, std::size_t max_bytes) {
 
 std::string normalise_username(std::string_view raw, std::size_t max_characters) {
   auto name = without_at(trim_unicode(raw));
-  name = without_at(trim_unicode(without_url(name)));
+  std::optional<std::string> decoded;
+  if (const auto segment = url_segment(name)) {
+    name = without_at(trim_unicode(*segment));
+    decoded = percent_decoded(name);
+    if (decoded) name = trim_unicode(*decoded);
+  }
   if (!at_most(name, max_characters)) return {};
   return std::string(name);
 }

@@ -15,8 +15,10 @@ inline constexpr std::size_t kMaxUsernameCharacters = 200;  // spec 2.14
 
 // The username that `raw` means, or "" if it means none. Trims Unicode white space and zero-width
 // characters, removes one leading '@' ("@@x" is no handle and stays as it is), and reduces a pasted profile
-// URL (with a scheme, or `host.tld/...`) to its last path segment. A name of more than `max_characters`
-// Unicode characters means none: if it were cut, it could be somebody else's. Idempotent.
+// URL (with a scheme, or `host.tld/...`) to its last path segment, whose percent escapes are read, unless one
+// is malformed, or they encode bytes that are no UTF-8, control characters, slashes or an '@'. A name of more
+// than `max_characters` Unicode characters means none: if it were cut, it could be somebody else's.
+// Idempotent.
 std::string normalise_username(std::string_view raw, std::size_t max_characters = kMaxUsernameCharacters);
 
 // Whether two field names are the same but for ASCII case and white space, '_' and '-' ("Vendor Username",

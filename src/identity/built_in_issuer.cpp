@@ -29,6 +29,7 @@ constexpr std::int64_t kCountedOfOneNetwork = 10;  // in the count of all
 constexpr Millis kFirstLock = std::chrono::seconds{30};
 constexpr Millis kLongestLock = std::chrono::minutes{15};
 constexpr std::string_view kEmailTaken = "EMAIL_TAKEN";
+constexpr std::int64_t kEmailChanges = 10;  // of a person, in an hour
 
 std::string normalise_email(std::string_view text) {
   const auto is_space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
@@ -124,7 +125,8 @@ BuiltInIssuer::BuiltInIssuer(Deps deps, BuiltInIssuerOptions options)
       keys_(deps.async_db, deps.cipher, deps.clock),
       sessions_({deps.async_db, keys_, deps.ids, deps.random, deps.clock, deps.log},
                 {.iss = options_.iss, .audience = options_.audience}),
-      sign_ups_(options_.signups) {}
+      sign_ups_(options_.signups, deps.clock),
+      email_changes_(deps.clock, {.times = kEmailChanges, .window = std::chrono::hours{1}}) {}
 
 BuiltInIssuer::~BuiltInIssuer() = default;
 
@@ -178,15 +180,22 @@ Task<LoginResult<Tokens>> BuiltInIssuer::sign_up(Executor& executor, net::Caller
   email = normalise_email(email);
   if (account_name.empty()) account_name = account_name_of(email);
 
+  AccountId invited_to;
+  if (!invitation.empty()) {
+    const auto found =
+        co_await deps_.async_db.read(executor, [&](Tx& tx) { return find_good_invitation(tx, invitation); });
+    if (!found) co_return std::unexpected(found.error());
+    invited_to = found->account;
+  }
   const auto now = deps_.clock.now();
-  const auto wait = sign_ups_.admit(caller, now);
+  const auto wait = sign_ups_.admit(caller, now, invited_to);
   if (wait > Millis{0}) co_return std::unexpected(rate_limit_exceeded(wait));
   auto session = co_await make_account(
       executor, caller,
       {std::move(email), std::move(password), std::move(account_name), std::move(invitation)},
       std::move(device));
-  if (session) co_return sessions_.tokens(std::move(*session));
-  if (session.error().code != kEmailTaken) sign_ups_.give_back(caller, now);
+  if (session) co_return sessions_.begin(std::move(*session));
+  if (session.error().code != kEmailTaken) sign_ups_.give_back(caller, now, invited_to);
   co_return std::unexpected(session.error());
 }
 
@@ -198,10 +207,6 @@ Task<LoginResult<Sessions::Opened>> BuiltInIssuer::make_account(Executor& execut
   if (!seat) co_return std::unexpected(seat.error());
   // No hash for what will come to nothing.
   auto hopeful = co_await deps_.async_db.read(executor, [&](Tx& tx) -> Expected<void> {
-    if (!wanted.invitation.empty()) {
-      if (const auto good = find_good_invitation(tx, wanted.invitation); !good)
-        return std::unexpected(good.error());
-    }
     if (storage::find_user_by_email(tx, wanted.email)) return std::unexpected(taken);
     return {};
   });
@@ -301,6 +306,8 @@ Task<LoginResult<Tokens>> BuiltInIssuer::sign_in(Executor& executor, net::Caller
   auto user = co_await verify_password(executor, *seat, std::move(email), password, device.origin(),
                                        {.name = name, .network = caller.network});
   if (!user) co_return std::unexpected(user.error());
+  if (const auto wait = sessions_.wait_to_begin(user->id); wait > Millis{0})
+    co_return std::unexpected(rate_limit_exceeded(wait));
 
   std::string better_hash;
   if (deps_.hasher.needs_rehash(user->password_hash)) {
@@ -316,7 +323,7 @@ Task<LoginResult<Tokens>> BuiltInIssuer::sign_in(Executor& executor, net::Caller
     return open_session(tx, *user, device);
   });
   if (!session) co_return std::unexpected(session.error());
-  co_return sessions_.tokens(std::move(*session));
+  co_return sessions_.begin(std::move(*session));
 }
 
 Task<LoginResult<storage::UserRow>> BuiltInIssuer::verify_own_password(Executor& executor,
@@ -343,6 +350,8 @@ Task<LoginResult<Tokens>> BuiltInIssuer::change_password(Executor& executor, net
   if (!seat) co_return std::unexpected(seat.error());
   auto verified = co_await verify_own_password(executor, *seat, by, std::move(current), by.origin);
   if (!verified) co_return std::unexpected(verified.error());
+  if (const auto wait = sessions_.wait_to_begin(by.person->id); wait > Millis{0})
+    co_return std::unexpected(rate_limit_exceeded(wait));
   auto hash = co_await deps_.passwords.hash(executor, *seat, std::move(next));
   if (!hash) co_return std::unexpected(hash.error());
 
@@ -360,7 +369,7 @@ Task<LoginResult<Tokens>> BuiltInIssuer::change_password(Executor& executor, net
     return open_session(tx, *verified, device);
   });
   if (!session) co_return std::unexpected(session.error());
-  co_return sessions_.tokens(std::move(*session));
+  co_return sessions_.begin(std::move(*session));
 }
 
 Task<LoginResult<Tokens>> BuiltInIssuer::change_email(Executor& executor, net::Caller caller, Principal by,
@@ -376,11 +385,10 @@ Task<LoginResult<Tokens>> BuiltInIssuer::change_email(Executor& executor, net::C
   if (!verified) co_return std::unexpected(verified.error());
   if (verified->email == email) co_return invalid_field("email", "is the address that you sign in with");
 
-  // The answer whether the address is taken is limited as sign-ups are.
-  const auto counted_at = deps_.clock.now();
-  const auto wait = sign_ups_.admit(caller, counted_at);
-  if (wait > Millis{0}) co_return std::unexpected(rate_limit_exceeded(wait));
+  // The answer reveals whether the address is taken.
   const auto id = by.person->id;
+  if (const auto wait = email_changes_.wait(to_string(id)); wait > Millis{0})
+    co_return std::unexpected(rate_limit_exceeded(wait));
   auto session = co_await deps_.async_db.write(executor, [&](Tx& tx) {
     auto now = storage::lock_user(tx, id);
     if (!now || now->password_hash != verified->password_hash) throw Error(wrong_login().error());
@@ -392,9 +400,9 @@ Task<LoginResult<Tokens>> BuiltInIssuer::change_email(Executor& executor, net::C
           {.action = "email.changed", .target = to_string(id), .detail = "other sessions were signed out"});
     return open_session(tx, *now, device);
   });
-  if (session) co_return sessions_.tokens(std::move(*session));
-  if (session.error().code != kEmailTaken) sign_ups_.give_back(caller, counted_at);
-  co_return std::unexpected(session.error());
+  if (session || session.error().code == kEmailTaken) email_changes_.count(to_string(id));
+  if (!session) co_return std::unexpected(session.error());
+  co_return sessions_.begin(std::move(*session));
 }
 
 Task<LoginResult<Tokens>> BuiltInIssuer::step_up(Executor& executor, net::Caller caller, Principal by,

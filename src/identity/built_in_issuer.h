@@ -28,6 +28,7 @@
 #include "identity/signing_keys.h"
 #include "identity/token_verifier.h"
 #include "net/client_address.h"
+#include "net/key_budget.h"
 #include "storage/commit/async_database.h"
 #include "storage/stores/identity_store.h"
 
@@ -75,8 +76,9 @@ class BuiltInIssuer final : public Issuer {
 
   // VALIDATION_FAILED (e-mail, password), EMAIL_TAKEN, SIGNUP_CLOSED, RATE_LIMIT_EXCEEDED. `account_name`
   // empty: the e-mail's local part. With an `invitation`'s token the person joins that account
-  // (join_account()), and the name is ignored. `caller`: the client whose attempts are counted (SignUpLimit).
-  // EMAIL_TAKEN costs an attempt, as it reveals who has an account; a fault of ours (OVERLOADED) costs none.
+  // (join_account()), and the name is ignored. `caller`: the client whose attempts are counted (SignUpGate).
+  // EMAIL_TAKEN costs an attempt, as it reveals who has an account; a fault of ours (OVERLOADED) and an
+  // invitation that is not valid cost none.
   Task<LoginResult<Tokens>> sign_up(Executor& executor, net::Caller caller, std::string email,
                                     std::string password, std::string account_name, Device device = {},
                                     std::string invitation = {});
@@ -84,16 +86,18 @@ class BuiltInIssuer final : public Issuer {
   static std::vector<FieldProblem> problems_of_sign_up(std::string_view email, std::string_view password);
   // INVALID_CREDENTIALS, TOO_MANY_ATTEMPTS: from the fifth failure in a row on, the address is locked for 30
   // s, doubling up to 15 min. OVERLOADED, and RATE_LIMIT_EXCEEDED (the caller's network is at so many of them
-  // already), cost no try. Nothing is written for what was not hashed.
+  // already), cost no try. Nothing is written for what was not hashed. RATE_LIMIT_EXCEEDED also: the password
+  // is right, and the person began too many sessions (Sessions::wait_to_begin()).
   Task<LoginResult<Tokens>> sign_in(Executor& executor, net::Caller caller, std::string email,
                                     std::string password, Device device = {});
   // Ends all sessions of the user and begins one of `device`. INVALID_CREDENTIALS (wrong current one; counts
-  // as a failed sign-in), VALIDATION_FAILED, FORBIDDEN (the person is another issuer's).
+  // as a failed sign-in), VALIDATION_FAILED, FORBIDDEN (the person is another issuer's),
+  // RATE_LIMIT_EXCEEDED (as of sign_in()).
   Task<LoginResult<Tokens>> change_password(Executor& executor, net::Caller caller, Principal by,
                                             std::string current, std::string next, Device device = {});
   // Another e-mail address to sign in with, which nobody verifies (the service sends no mail). Sessions as of
-  // change_password(), and its errors; VALIDATION_FAILED (it is the same), EMAIL_TAKEN, which costs a try of
-  // signing up.
+  // change_password(), and its errors; VALIDATION_FAILED (it is the same), EMAIL_TAKEN. A change and
+  // EMAIL_TAKEN cost one of ten attempts that the person has in an hour; beyond them RATE_LIMIT_EXCEEDED.
   Task<LoginResult<Tokens>> change_email(Executor& executor, net::Caller caller, Principal by,
                                          std::string password, std::string email, Device device = {});
   // Step-up (spec 7.2): the browser's session goes on as one that has just signed in. INVALID_CREDENTIALS
@@ -152,6 +156,7 @@ class BuiltInIssuer final : public Issuer {
   SigningKeys keys_;
   Sessions sessions_;
   SignUpGate sign_ups_;
+  net::KeyBudget email_changes_;  // of people
 };
 
 }  // namespace presetbridge::identity

@@ -25,6 +25,13 @@ class BuiltInIssuerTest : public ::testing::Test {
     return world_.await(
         issuer_->sign_up(world_.scheduler, std::move(caller), std::move(email), std::move(password), ""));
   }
+  LoginResult<Tokens> join(std::string email, std::string invitation, std::string network) {
+    return world_.await(issuer_->sign_up(world_.scheduler, {std::move(network), false}, std::move(email),
+                                         kPassword, "", {}, std::move(invitation)));
+  }
+  LoginResult<Tokens> change_email(const Tokens& of, std::string email) {
+    return world_.await(issuer_->change_email(world_.scheduler, {}, person(of), kPassword, std::move(email)));
+  }
   LoginResult<Tokens> sign_in(std::string email, std::string password = kPassword) {
     return world_.await(issuer_->sign_in(world_.scheduler, {}, std::move(email), std::move(password)));
   }
@@ -150,6 +157,54 @@ TEST_F(BuiltInIssuerTest, AStrangerUsesUpOnlyTheirOwnAttempts) {
   EXPECT_TRUE(sign_up("cid@example.com", kPassword, "192.0.2.2"));
   EXPECT_EQ(sign_up("dan@example.com", kPassword, "192.0.2.3").error().code, "RATE_LIMIT_EXCEEDED")
       << "all together";
+}
+
+TEST_F(BuiltInIssuerTest, StrangersWhoUseUpAllSignUpsKeepNoColleagueFromJoining) {
+  limit_signups({.per_address = 2, .together = 1});
+  const auto ann = sign_up("ann@example.com", kPassword, "192.0.2.1");
+  ASSERT_TRUE(ann);
+  ASSERT_EQ(sign_up("bob@example.com", kPassword, "192.0.2.2").error().code, "RATE_LIMIT_EXCEEDED");
+  const auto invitation = world_.invite(ann->account);
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(join("bob@example.com", invitation + "x", "192.0.2.2").error().code, "INVITATION_INVALID")
+        << "costs no attempt";
+  }
+  EXPECT_EQ(join("ann@example.com", invitation, "192.0.2.2").error().code, "EMAIL_TAKEN");
+  const auto bob = join("bob@example.com", invitation, "192.0.2.2");
+  ASSERT_TRUE(bob) << bob.error().message;
+  EXPECT_EQ(bob->account, ann->account);
+  const auto refused = join("ann@example.com", world_.invite(ann->account), "192.0.2.2");
+  EXPECT_EQ(refused.error().code, "RATE_LIMIT_EXCEEDED") << "the network has used up its own";
+  EXPECT_EQ(refused.error().retry_after, Millis{std::chrono::minutes{30}});
+  EXPECT_TRUE(join("cid@example.com", world_.invite(ann->account), "192.0.2.3"));
+}
+
+TEST_F(BuiltInIssuerTest, StrangersWhoUseUpAllSignUpsKeepNobodyFromChangingTheAddress) {
+  limit_signups({.per_address = 1, .together = 1});
+  const auto ann = sign_up("ann@example.com");
+  ASSERT_TRUE(ann);
+  ASSERT_EQ(sign_up("bob@example.com").error().code, "RATE_LIMIT_EXCEEDED");
+  const auto moved = change_email(*ann, "moved@example.com");
+  ASSERT_TRUE(moved) << moved.error().message;
+  EXPECT_EQ(moved->email, "moved@example.com");
+}
+
+TEST_F(BuiltInIssuerTest, APersonAsksForTenAddressesInAnHour) {
+  const auto ann = sign_up("ann@example.com");
+  const auto bob = sign_up("bob@example.com");
+  ASSERT_TRUE(ann && bob);
+  for (int i = 0; i < 9; ++i)
+    EXPECT_EQ(change_email(*ann, "bob@example.com").error().code, "EMAIL_TAKEN") << i;
+  EXPECT_TRUE(change_email(*ann, "moved@example.com"));
+  for (const char* email : {"bob@example.com", "free@example.com"}) {
+    const auto refused = change_email(*ann, email);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, "RATE_LIMIT_EXCEEDED") << "who asks on learns nothing";
+    EXPECT_EQ(refused.error().retry_after, Millis{std::chrono::minutes{6}});
+  }
+  EXPECT_TRUE(change_email(*bob, "free@example.com"));
+  world_.clock().advance(std::chrono::minutes{6});
+  EXPECT_TRUE(change_email(*ann, "again@example.com"));
 }
 
 TEST_F(BuiltInIssuerTest, AnOverloadedHasherCostsNoTryToSignUp) {

@@ -305,20 +305,29 @@ Task<LoginResult<ExternalSignIn::Ended>> ExternalSignIn::finish(Executor& execut
 Task<LoginResult<Tokens>> ExternalSignIn::sign_in(Executor& executor, const Issuer& issuer,
                                                   const Attempt& attempt, VerifiedToken token,
                                                   net::Caller caller, Device device) {
-  auto known = co_await deps_.async_db.read(
-      executor, [&](Tx& tx) { return find_membership(tx, token.iss, token.sub); });
+  const auto signup = issuer.options.signup;
+  const bool invited = !attempt.invitation.empty();
+  AccountId invited_to;
+  auto known = co_await deps_.async_db.read(executor, [&](Tx& tx) -> Expected<std::optional<Membership>> {
+    auto member = find_membership(tx, token.iss, token.sub);
+    if (member || !invited || signup == Signup::closed) return member;
+    const auto found = find_good_invitation(tx, attempt.invitation);
+    if (!found) return std::unexpected(found.error());
+    invited_to = found->account;
+    return member;
+  });
   if (!known) co_return std::unexpected(known.error());
   const bool is_new = !*known;
-  const bool invited = !attempt.invitation.empty();
   const auto now = deps_.clock.now();
   if (is_new) {
-    const auto signup = issuer.options.signup;
     if (signup == Signup::closed || (signup == Signup::invite && !invited))
       co_return fail("SIGNUP_CLOSED",
                      "You have no account here, and nobody makes one by this identity provider. "
                      "Ask the operator.");
-    const auto wait = deps_.sign_ups.admit(caller, now);
+    const auto wait = deps_.sign_ups.admit(caller, now, invited_to);
     if (wait > Millis{0}) co_return std::unexpected(rate_limit_exceeded(wait));
+  } else if (const auto wait = deps_.sessions.wait_to_begin((*known)->user); wait > Millis{0}) {
+    co_return std::unexpected(rate_limit_exceeded(wait));
   }
   const auto member_in = [&](Tx& tx) {
     if (invited)
@@ -347,9 +356,9 @@ Task<LoginResult<Tokens>> ExternalSignIn::sign_in(Executor& executor, const Issu
   auto opened = co_await deps_.async_db.write(executor, open_in);
   // Two first sign-ins at once: the other one has made the account.
   if (!opened && opened.error().code == "CONFLICT") opened = co_await deps_.async_db.write(executor, open_in);
-  if (!opened && is_new) deps_.sign_ups.give_back(caller, now);
+  if (!opened && is_new) deps_.sign_ups.give_back(caller, now, invited_to);
   if (!opened) co_return std::unexpected(opened.error());
-  co_return deps_.sessions.tokens(std::move(*opened));
+  co_return deps_.sessions.begin(std::move(*opened));
 }
 
 Task<LoginResult<ExternalSignIn::Ended>> ExternalSignIn::confirm(Executor& executor, Issuer& issuer,

@@ -96,7 +96,8 @@ class ExternalSignIn {
   };
   // NOT_FOUND; SIGN_IN_STATE_INVALID: not begun in this browser, or used, or too old; SIGN_IN_DENIED: by the
   // person, or by the issuer; ISSUER_ANSWER_INVALID: what the issuer said is not true, or not whole;
-  // ISSUER_UNAVAILABLE; SIGNUP_CLOSED: nobody new by this issuer; RATE_LIMIT_EXCEEDED: too many sign-ups;
+  // ISSUER_UNAVAILABLE; SIGNUP_CLOSED: nobody new by this issuer; RATE_LIMIT_EXCEEDED: too many sign-ups,
+  // or too many sessions that the person began;
   // INVITATION_INVALID, ACCOUNT_DISABLED, ALREADY_MEMBER, LIMIT_REACHED: of the invitation;
   // SIGN_IN_OTHER_PERSON: it was another one who confirmed; UNAUTHORIZED: the session to confirm has ended.
   Task<LoginResult<Ended>> finish(Executor& executor, std::string id, std::string attempt, Answer answer,

@@ -100,8 +100,10 @@ class ExternalSignInTest : public ::testing::Test {
                              world_.ids, world_.random, world_.clock(), world_.log},
         "https://bridge.example", std::move(options));
   }
-  Expected<ExternalSignIn::Begun> begin(std::optional<storage::SessionRow> step_up = std::nullopt) {
-    return world_.await(external_->begin(world_.scheduler, "id", "/deliveries", std::move(step_up)));
+  Expected<ExternalSignIn::Begun> begin(std::optional<storage::SessionRow> step_up = std::nullopt,
+                                        std::string invitation = {}) {
+    return world_.await(
+        external_->begin(world_.scheduler, "id", "/deliveries", std::move(step_up), std::move(invitation)));
   }
   static std::string parameter(const std::string& url, const std::string& name) {
     const auto at = url.find("&" + name + "=");
@@ -115,8 +117,8 @@ class ExternalSignInTest : public ::testing::Test {
                              {.state = parameter(begun.url, "state"), .code = "code", .error = "", .iss = ""},
                              caller_, kBrowser);
   }
-  LoginResult<ExternalSignIn::Ended> sign_in(std::string sub) {
-    const auto begun = begin();
+  LoginResult<ExternalSignIn::Ended> sign_in(std::string sub, std::string invitation = {}) {
+    const auto begun = begin(std::nullopt, std::move(invitation));
     if (!begun) return std::unexpected(begun.error());
     provider_.sub = std::move(sub);
     return world_.await(back(*begun));
@@ -128,7 +130,7 @@ class ExternalSignInTest : public ::testing::Test {
   testing::World world_;
   std::unique_ptr<BuiltInIssuer> issuer_ = world_.issuer();
   Provider provider_{world_.clock()};
-  SignUpGate gate_{SignUpLimits{.per_address = 2, .together = 100}};
+  SignUpGate gate_{SignUpLimits{.per_address = 2, .together = 100}, world_.clock()};
   net::Caller caller_{"192.0.2.7", false};
   std::unique_ptr<ExternalSignIn> external_;
 };
@@ -209,6 +211,31 @@ TEST_F(ExternalSignInTest, FirstSignInsAreCountedAndLaterOnesAreNot) {
   EXPECT_EQ(refused.error().retry_after, Millis{std::chrono::hours{1}});
   caller_.network = "192.0.2.8";
   EXPECT_EQ(code(sign_in("three")), "signed in");
+}
+
+TEST_F(ExternalSignInTest, StrangersWhoUseUpAllSignUpsKeepNoColleagueFromJoining) {
+  const auto owner = sign_in("owner");
+  ASSERT_TRUE(owner);
+  for (int n = 1; n < 100; ++n)
+    ASSERT_EQ(gate_.admit({"198.51.100." + std::to_string(n), false}, world_.clock().now()), Millis{0});
+  caller_.network = "192.0.2.8";
+  EXPECT_EQ(code(sign_in("stranger")), "RATE_LIMIT_EXCEEDED");
+  for (int n = 0; n < 5; ++n) EXPECT_EQ(code(sign_in("ann", "pdb_invite_unknown")), "INVITATION_INVALID");
+  for (const char* sub : {"ann", "bob"}) {
+    const auto joined = sign_in(sub, world_.invite(owner->tokens->account));
+    ASSERT_TRUE(joined) << joined.error().message;
+    EXPECT_EQ(joined->tokens->account, owner->tokens->account);
+  }
+  EXPECT_EQ(code(sign_in("cid", world_.invite(owner->tokens->account))), "RATE_LIMIT_EXCEEDED")
+      << "two of a network";
+}
+
+TEST_F(ExternalSignInTest, APersonBeginsSoManySessionsInAnHour) {
+  for (int n = 0; n < 200; ++n) ASSERT_EQ(code(sign_in("ann")), "signed in") << n;
+  const auto refused = sign_in("ann");
+  EXPECT_EQ(code(refused), "RATE_LIMIT_EXCEEDED");
+  EXPECT_EQ(refused.error().retry_after, Millis{18'000});
+  EXPECT_EQ(code(sign_in("bob")), "signed in");
 }
 
 TEST_F(ExternalSignInTest, WhereAProviderMakesNoAccountsWhoHasOneComesInAndATryCostsNothing) {

@@ -71,6 +71,11 @@ void Sessions::end_all(Tx& tx, UserId user) {
   storage::end_sessions_of(tx, user);
 }
 
+Expected<Tokens> Sessions::begin(Opened opened) {
+  begun_.count(to_string(opened.session.user));
+  return tokens(std::move(opened));
+}
+
 Expected<Tokens> Sessions::tokens(Opened opened) const {
   auto& session = opened.session;
   const auto expires_at = std::min(opened.now + options_.token_lifetime, session.expires_at);

@@ -48,6 +48,8 @@ struct SessionOptions {
   std::int64_t most_tokens = 50;  // of one session in force at once
   // The refreshes of a person (spec 8.6): each leaves a row for as long as its token would have been good.
   net::KeyBudget::Limits refreshes = {.times = 600, .window = std::chrono::minutes{10}};
+  // The sessions that a person begins, which likewise leave rows.
+  net::KeyBudget::Limits begun = {.times = 200, .window = std::chrono::hours{1}};
 };
 
 // The result of a sign-in.
@@ -88,7 +90,10 @@ class Sessions {
     Log& log;
   };
   Sessions(Deps deps, SessionOptions options)
-      : deps_(deps), options_(std::move(options)), refreshes_(deps.clock, options_.refreshes) {}
+      : deps_(deps),
+        options_(std::move(options)),
+        refreshes_(deps.clock, options_.refreshes),
+        begun_(deps.clock, options_.begun) {}
 
   // Data of a transaction for the tokens that are made after its commit.
   struct Opened {
@@ -109,9 +114,12 @@ class Sessions {
   // Begins a session in `tx`. SIGN_IN_STATE_INVALID is thrown, as an Error, where there is one with this
   // `id` already.
   Opened open(storage::Tx& tx, SessionId id, Start start) const;
+  // How long until the person may begin another session; 0: now. For whoever calls open(), before it.
+  Millis wait_to_begin(UserId user) { return begun_.wait(to_string(user)); }
+  // Counts the session that open() has begun, after its commit, and makes its tokens.
+  Expected<Tokens> begin(Opened opened);
   // Revokes everything of the person in `tx`.
   static void end_all(storage::Tx& tx, UserId user);
-  Expected<Tokens> tokens(Opened opened) const;
 
   // UNAUTHORIZED: the token is unknown, expired, replaced, or of the other kind of session than `device`.
   // RATE_LIMIT_EXCEEDED: too many of the person, or at once within kRefreshGrace; nothing is used up.
@@ -143,6 +151,7 @@ class Sessions {
                                  const Device& device, Refused& refused);
   Expected<Opened> refresh_of_before(storage::Tx& tx, storage::Blob hash, const Device& device,
                                      Refused& refused) const;
+  Expected<Tokens> tokens(Opened opened) const;
   Opened add_token(storage::Tx& tx, storage::SessionRow session, AccountId account) const;
   // Of whom the identity is, if it is anybody's yet.
   void audit_session(storage::Tx& tx, const storage::SessionRow& session, const Origin& origin,
@@ -151,6 +160,7 @@ class Sessions {
   const Deps deps_;
   const SessionOptions options_;
   net::KeyBudget refreshes_;  // of people
+  net::KeyBudget begun_;      // of people
 };
 
 }  // namespace presetbridge::identity

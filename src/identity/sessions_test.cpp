@@ -170,6 +170,30 @@ TEST_F(SessionsTest, APersonRefreshesSoOftenInAllTheirSessions) {
   EXPECT_FALSE(stands(one.session)) << "one that is used twice ends its session all the same";
 }
 
+TEST_F(SessionsTest, APersonBeginsSoManySessionsInAnHour) {
+  const auto first = sign_up(kBrowser);
+  for (int n = 1; n < 200; ++n) sign_in(n % 2 == 0 ? kBrowser : kProgram);
+  const auto code_and_wait = [](const LoginResult<Tokens>& result) {
+    return result ? std::pair(std::string("signed in"), std::optional<Millis>())
+                  : std::pair(result.error().code, result.error().retry_after);
+  };
+  const std::pair too_often(std::string("RATE_LIMIT_EXCEEDED"), std::optional(Millis{18'000}));
+  const auto another = [&](std::string password) {
+    return code_and_wait(world_.await(
+        issuer_->sign_in(world_.scheduler, {}, "ann@example.com", std::move(password), kProgram)));
+  };
+  EXPECT_EQ(another(kPassword), too_often);
+  EXPECT_EQ(another("a wrong guess").first, "INVALID_CREDENTIALS") << "only the person learns of it";
+  EXPECT_EQ(code_and_wait(world_.await(issuer_->change_password(world_.scheduler, {}, person(first),
+                                                                kPassword, "another long one", kBrowser))),
+            too_often);
+  EXPECT_EQ(list(first, 300).size(), 200U);
+  EXPECT_TRUE(
+      world_.await(issuer_->sign_up(world_.scheduler, {}, "bob@example.com", kPassword, "", kProgram)));
+  pass(Millis{18'000});
+  EXPECT_EQ(another(kPassword).first, "signed in");
+}
+
 TEST_F(SessionsTest, ASessionEndsWhenItIsIdleForThirtyDays) {
   auto tokens = sign_up(kBrowser);
   pass(std::chrono::days{30} - Millis{1});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace presetbridge::identity {
 namespace {
@@ -48,14 +49,32 @@ void SignUpLimit::forget_idle(Timestamp now) {
                 [&](const auto& one) { return one.second.peek(now).remaining == limits_.per_address; });
 }
 
-Millis SignUpGate::admit(const net::Caller& caller, Timestamp now) {
+SignUpGate::Limits::Limits(const SignUpLimits& limits, const Clock& clock)
+    : uninvited(limits),
+      invited_of_networks(clock, {.times = limits.per_address, .window = kHour}),
+      invited_of_accounts(clock, {.times = invited_of_account, .window = kHour}) {}
+
+Millis SignUpGate::admit(const net::Caller& caller, Timestamp now, AccountId invited_to) {
   const std::scoped_lock lock(mutex_);
-  return limit_ ? limit_->admit(place_of(caller), now) : Millis{0};
+  if (!limits_) return Millis{0};
+  auto place = place_of(caller);
+  if (!invited_to) return limits_->uninvited.admit(place, now);
+  auto account = to_string(invited_to);
+  auto wait = limits_->invited_of_accounts.wait(account);
+  if (!place.empty()) wait = std::max(wait, limits_->invited_of_networks.wait(place));
+  if (wait > Millis{0}) return wait;
+  limits_->invited_of_accounts.count(std::move(account));
+  if (!place.empty()) limits_->invited_of_networks.count(std::move(place));
+  return Millis{0};
 }
 
-void SignUpGate::give_back(const net::Caller& caller, Timestamp counted_at) {
+void SignUpGate::give_back(const net::Caller& caller, Timestamp counted_at, AccountId invited_to) {
   const std::scoped_lock lock(mutex_);
-  if (limit_) limit_->give_back(place_of(caller), counted_at);
+  if (!limits_) return;
+  const auto place = place_of(caller);
+  if (!invited_to) return limits_->uninvited.give_back(place, counted_at);
+  limits_->invited_of_accounts.give_back(to_string(invited_to));
+  limits_->invited_of_networks.give_back(place);
 }
 
 }  // namespace presetbridge::identity

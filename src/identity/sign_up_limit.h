@@ -1,5 +1,6 @@
 // Limits attempts to sign up (spec 7.2): by place, so that a stranger uses up their own attempts and not
-// everybody's; and over all places, for strangers who come from many.
+// everybody's; and over all places, for strangers who come from many. Strangers use up no attempts of people
+// with an invitation, which count by place and by the account that invites.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +10,12 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/clock.h"
+#include "base/ids.h"
 #include "base/time.h"
 #include "domain/rate_window.h"
 #include "net/client_address.h"
+#include "net/key_budget.h"
 
 namespace presetbridge::identity {
 
@@ -45,16 +49,28 @@ class SignUpLimit {
 // The one limit for whatever way people sign up by. Thread-safe.
 class SignUpGate {
  public:
-  explicit SignUpGate(const std::optional<SignUpLimits>& limits) {  // nothing: no limit
-    if (limits) limit_.emplace(*limits);
+  // Attempts of the people whom one account invites, in an hour.
+  static constexpr std::int64_t invited_of_account = 100;
+
+  // `clock` outlives this. Without `limits` as many as are made.
+  SignUpGate(const std::optional<SignUpLimits>& limits, const Clock& clock) {
+    if (limits) limits_.emplace(*limits, clock);
   }
-  // As SignUpLimit's.
-  Millis admit(const net::Caller& caller, Timestamp now);
-  void give_back(const net::Caller& caller, Timestamp counted_at);
+  // As SignUpLimit's. `invited_to`: the account of a valid invitation; none: it is by no invitation. By an
+  // invitation an attempt counts for the account alone, and in another budget of the caller's network.
+  Millis admit(const net::Caller& caller, Timestamp now, AccountId invited_to = {});
+  void give_back(const net::Caller& caller, Timestamp counted_at, AccountId invited_to = {});
 
  private:
-  std::mutex mutex_;  // guards limit_
-  std::optional<SignUpLimit> limit_;
+  struct Limits {
+    Limits(const SignUpLimits& limits, const Clock& clock);
+    SignUpLimit uninvited;
+    net::KeyBudget invited_of_networks;
+    net::KeyBudget invited_of_accounts;
+  };
+
+  std::mutex mutex_;  // guards limits_
+  std::optional<Limits> limits_;
 };
 
 }  // namespace presetbridge::identity

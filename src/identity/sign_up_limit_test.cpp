@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/testing.h"
+
 namespace presetbridge::identity {
 namespace {
 
@@ -50,6 +52,45 @@ TEST(SignUpLimit, HoldsNoMorePlacesThanEverybodyHasAttempts) {
     limit.admit("place " + std::to_string(i), kStart + minutes{i});
     ASSERT_LE(limit.places(), 5u) << i;
   }
+}
+
+class SignUpGateTest : public ::testing::Test {
+ protected:
+  Millis admit(std::string network, AccountId invited_to = {}) {
+    return gate_.admit(from(std::move(network)), clock_.now(), invited_to);
+  }
+  static net::Caller from(std::string network) {
+    const bool for_others = network.empty();
+    return {std::move(network), for_others};
+  }
+
+  presetbridge::testing::ManualClock clock_;
+  SignUpGate gate_{SignUpLimits{.per_address = 2, .together = 3}, clock_};
+  const AccountId ours_{1};
+};
+
+TEST_F(SignUpGateTest, StrangersWhoUseUpAllAttemptsLeaveThoseOfPeopleWithAnInvitation) {
+  for (const char* network : {"a", "b", "c"}) ASSERT_EQ(admit(network), kNow);
+  ASSERT_GT(admit("d"), kNow);
+  EXPECT_EQ(admit("d", ours_), kNow);
+  EXPECT_EQ(admit("a", ours_), kNow);
+  EXPECT_EQ(admit("", ours_), kNow);
+  clock_.advance(minutes{60});
+  for (const char* network : {"d", "d", "a"})
+    EXPECT_EQ(admit(network), kNow) << "nothing of theirs was used up";
+}
+
+TEST_F(SignUpGateTest, PeopleWithAnInvitationCountByNetworkAndByTheAccountThatInvites) {
+  EXPECT_EQ(admit("a", ours_), kNow);
+  EXPECT_EQ(admit("a", ours_), kNow);
+  EXPECT_EQ(admit("a", ours_), Millis{minutes{30}});
+  gate_.give_back(from("a"), clock_.now(), ours_);
+  EXPECT_EQ(admit("a", ours_), kNow);
+  for (int n = 2; n < SignUpGate::invited_of_account; ++n)
+    ASSERT_EQ(admit(n % 2 == 0 ? "" : std::to_string(n), ours_), kNow) << n;
+  EXPECT_EQ(admit("b", ours_), Millis{36'000});
+  EXPECT_EQ(admit("", ours_), Millis{36'000});
+  EXPECT_EQ(admit("b", AccountId{2}), kNow) << "another account's";
 }
 
 }  // namespace

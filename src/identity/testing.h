@@ -2,6 +2,7 @@
 // thread on which every task runs to its end inside await().
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -12,11 +13,13 @@
 #include "base/log.h"
 #include "base/task.h"
 #include "base/testing.h"
+#include "crypto/opaque_token.h"
 #include "crypto/password_hash.h"
 #include "crypto/service_cipher.h"
 #include "identity/built_in_issuer.h"
 #include "identity/password_workers.h"
 #include "storage/commit/async_database.h"
+#include "storage/stores/people_store.h"
 #include "storage/testing.h"
 
 namespace presetbridge::identity::testing {
@@ -42,6 +45,23 @@ class World {
     return std::make_unique<BuiltInIssuer>(
         BuiltInIssuer::Deps{async_db, passwords, hasher, cipher, ids, random, clock(), log},
         std::move(options));
+  }
+
+  // The token of an invitation to the account, which is good for a day.
+  std::string invite(AccountId account) {
+    const auto token = crypto::generate_opaque_token(random, kInvitationPrefix);
+    db->write([&](storage::Tx& tx) {
+      storage::insert_invitation(tx,
+                                 {.id = ids.make<InvitationId>(),
+                                  .account = account,
+                                  .role = "member",
+                                  .note = "",
+                                  .created_by = "a test",
+                                  .created_at = tx.now(),
+                                  .expires_at = tx.now() + std::chrono::days{1}},
+                                 token.hash);
+    });
+    return token.text;
   }
 
   presetbridge::testing::ManualClock& clock() { return db.clock; }

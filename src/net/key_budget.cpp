@@ -36,6 +36,14 @@ void KeyBudget::count(std::string key) {
   whole_at = std::min(std::max(whole_at, now) + limits_.window / limits_.times, now + limits_.window);
 }
 
+void KeyBudget::give_back(const std::string& key) {
+  const std::scoped_lock lock(mutex_);
+  for (auto* keys : {&recent_, &former_}) {
+    const auto found = keys->find(key);
+    if (found != keys->end()) found->second -= limits_.window / limits_.times;
+  }
+}
+
 std::size_t KeyBudget::keys() const {
   const std::scoped_lock lock(mutex_);
   return recent_.size() + former_.size();

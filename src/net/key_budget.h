@@ -32,6 +32,8 @@ class KeyBudget {
   Millis wait(const std::string& key);
   // One more. Beyond the budget (of things that ran at once) it makes nobody wait longer.
   void count(std::string key);
+  // One that was counted came to nothing.
+  void give_back(const std::string& key);
 
   std::size_t keys() const;  // remembered at this moment
 

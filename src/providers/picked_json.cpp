@@ -87,6 +87,9 @@ class Picker {
   };
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
+  // Whether a value that is kept with all that is inside has elements, and not members.
+  static bool is_list(const PickedValue& value) { return value.shape->element != nullptr; }
+
   // Where the value that starts now is kept; null if it is not.
   PickedValue* slot() {
     if (skipped_ > 0) return nullptr;
@@ -95,7 +98,7 @@ class Picker {
       return &picked_.root;
     }
     auto& [parent, member] = frames_.back();
-    if (parent->kind == Kind::array) {
+    if (is_list(*parent)) {
       if (!spend(1)) return nullptr;
       auto& element = parent->children.emplace_back();
       element.shape = parent->shape->element;
@@ -109,7 +112,7 @@ class Picker {
     if (value != nullptr) {
       value->kind = kind;
       const auto& shape = *value->shape;
-      if (kind == Kind::array && shape.element != nullptr) {
+      if (shape.element != nullptr) {
         value->children.reserve(8);
         frames_.push_back({value, kNone});
         return;
@@ -205,7 +208,7 @@ class Picker {
   std::string path() const {
     std::string text;
     for (const auto& [value, member] : frames_) {
-      if (value->kind == Kind::array) {
+      if (is_list(*value)) {
         text += fmt::format("[{}]", value->children.size() - 1);
       } else {
         if (!text.empty()) text += '.';
@@ -235,7 +238,7 @@ std::unexpected<Error> bad_body(std::string problem) {
 
 const PickedValue& PickedValue::operator[](std::string_view key) const {
   static const PickedValue absent;
-  if (kind != Kind::object) return absent;
+  if (kind != Kind::object || shape->element != nullptr) return absent;
   for (std::size_t i = 0; i < children.size(); ++i) {
     if (shape->members[i].key == key) return children[i];
   }
@@ -243,7 +246,7 @@ const PickedValue& PickedValue::operator[](std::string_view key) const {
 }
 
 std::span<const PickedValue> PickedValue::elements() const {
-  return kind == Kind::array ? std::span(children) : std::span<const PickedValue>{};
+  return shape->element != nullptr ? std::span(children) : std::span<const PickedValue>{};
 }
 
 Expected<PickedJson> pick_json(std::string_view body, const Shape& shape, std::size_t max_depth,

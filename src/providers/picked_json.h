@@ -22,8 +22,10 @@ struct ShapeMember {
   const Shape* shape;
 };
 
-// The values to keep: a scalar, named members of an object, or all elements of an array. A value of another
-// kind than its shape keeps its kind, and a scalar its text, but nothing inside it.
+// The values to keep: a scalar, named members of an object, or all elements of an array. An object in the
+// place of an array keeps its kind and the values of its members: PHP writes a list with a gap as
+// {"0":x,"2":y}. Any other value of another kind than its shape keeps its kind, and a scalar its text, but
+// nothing inside it.
 struct Shape {
   std::span<const ShapeMember> members = {};
   const Shape* element = nullptr;
@@ -47,14 +49,17 @@ class PickedValue {
   Kind kind = Kind::absent;
   std::string text;  // of a string, its characters; of a number, exactly as written; "true", "false"
   std::vector<PickedValue>
-      children;  // of an array, its elements; of an object, one for each member of the shape
+      children;  // of a list, its elements; of an object, one for each member of the shape
   const Shape* shape = &kScalar;
 
   bool is(Kind k) const { return kind == k; }
   bool given() const { return kind != Kind::absent && kind != Kind::null; }
-  // The member of that name; an absent value if it is not there, or if this is no object.
+  // Whether this is an array, or an object in the place of one that is not empty.
+  bool is_list() const { return kind == Kind::array || !elements().empty(); }
+  // The member of that name; an absent value if it is not there, or if this is a list or no object.
   const PickedValue& operator[](std::string_view key) const;
-  // The elements; none if this is no array.
+  // The elements, or the values of an object in the place of an array, in their order; none if this is no
+  // list.
   std::span<const PickedValue> elements() const;
 };
 

@@ -1,5 +1,6 @@
 #include "providers/picked_json.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -116,6 +117,35 @@ TEST(PickedJson, KeepsTheKindOfWhatIsOfAnotherKind) {
   EXPECT_TRUE(json.root["o"].elements().empty());
   EXPECT_TRUE(json.root["list"].is(Kind::object));
   EXPECT_TRUE(json.root["list"]["x"].is(Kind::absent));
+}
+
+TEST(PickedJson, ReadsAnObjectInThePlaceOfAListAsItsValues) {
+  const auto json = pick(R"({"list":{"0":{"x":1},"2":{"z":{"x":5},"x":2},"k":null,"x":7},"a":"after"})");
+  EXPECT_TRUE(json.root["list"].is(Kind::object));
+  EXPECT_TRUE(json.root["list"].is_list());
+  EXPECT_TRUE(json.root["list"]["x"].is(Kind::absent));
+  const auto list = json.root["list"].elements();
+  ASSERT_EQ(list.size(), 4u);
+  EXPECT_EQ(list[0]["x"].text, "1");
+  EXPECT_EQ(list[1]["x"].text, "2");
+  EXPECT_TRUE(list[2].is(Kind::null));
+  EXPECT_TRUE(list[3].is(Kind::number));
+  EXPECT_EQ(json.root["a"].text, "after");
+  const auto empty = pick(R"({"list":{}})");
+  EXPECT_FALSE(empty.root["list"].is_list());
+  EXPECT_TRUE(pick(R"({"list":[]})").root["list"].is_list());
+  EXPECT_THAT(pick(R"({"list":{"0":{"x":1},"1":{"x":1,"x":2}}})").problems,
+              ::testing::ElementsAre(FieldProblem{"list[1].x", "is given more than once"}));
+}
+
+TEST(PickedJson, KeepsNoMoreOfAnObjectInThePlaceOfAListThanOfAList) {
+  std::string body = "{\"list\":{";
+  for (std::size_t i = 0; i < kMaxPickedValues + 10; ++i) body += fmt::format("\"{}\":1,", i);
+  body += "\"z\":1},\"a\":\"x\"}";
+  const auto json = pick(body);
+  EXPECT_TRUE(json.truncated);
+  EXPECT_LE(json.root["list"].elements().size(), kMaxPickedValues);
+  EXPECT_EQ(json.root["a"].text, "x");
 }
 
 TEST(PickedJson, TellsOfKeysGivenTwiceAndTakesTheLast) {

@@ -92,6 +92,7 @@ void offer_named(domain::OrderEvent& event, const PickedValue& list,
 
 void read_lines(domain::OrderEvent& event, const PickedValue& lines, std::size_t limit,
                 domain::OrderLine (*read_line)(const PickedValue& line)) {
+  event.lines_given = lines.is_list();
   const auto elements = lines.elements();
   if (elements.size() > limit) {
     event.too_large = true;

@@ -52,7 +52,7 @@ void offer_named(domain::OrderEvent& event, const PickedValue& list,
                  const ParseLimits& limits);
 
 // The order's lines, in order; what is no object among them is passed over. More than `limit` make the order
-// too large, and none is read.
+// too large, and none is read. A value that is no list gives no lines.
 void read_lines(domain::OrderEvent& event, const PickedValue& lines, std::size_t limit,
                 domain::OrderLine (*read_line)(const PickedValue& line));
 

@@ -254,6 +254,7 @@ class FakeAgent final : public cloud::CredentialAgent {
   bool refuse = false;
   std::set<AccountId> refused;  // these accounts' logins alone
   bool away = false;
+  bool busy = false;               // no login finds a place
   std::set<AccountId> unreadable;  // the stored logins of these cannot be opened
   int logins = 0;
   std::string user_id = "m-1";
@@ -269,6 +270,7 @@ class FakeAgent final : public cloud::CredentialAgent {
     if (unreadable.contains(account))
       co_return FakeCloud::error(cloud::CloudError::Kind::credentials_unreadable);
     if (away) co_return FakeCloud::error(cloud::CloudError::Kind::unavailable);
+    if (busy) co_return FakeCloud::error(cloud::CloudError::Kind::busy);
     if (refuse || refused.contains(account))
       co_return FakeCloud::error(cloud::CloudError::Kind::login_refused);
     const auto own = user_ids.find(account);

@@ -366,7 +366,9 @@ std::vector<HotQuery> hot_queries(const Known& k) {
       {"count_deliveries",
        {"deliveries_under_way", "deliveries_in_review"},
        [](Tx& tx) { count_deliveries(tx); }},
-      {"count_pending_sends", {"webhook_sends_pending"}, [](Tx& tx) { count_pending_sends(tx); }},
+      {"count_pending_sends",
+       {"webhook_subscriptions_ready", "webhook_sends_pending"},
+       [](Tx& tx) { count_pending_sends(tx); }},
       {"find_dry_runs",
        {"deliveries_dry_run_of_account"},
        [=](Tx& tx) { find_dry_runs(tx, k.account, 100); }},
@@ -441,6 +443,7 @@ std::vector<HotQuery> hot_queries(const Known& k) {
                      {}, shown);
          read_search(tx, k.account, "1001");
          find_delivery_standings(tx, std::array{k.delivery});
+         find_invalidated_by_merchant(tx, std::array{k.delivery});
          find_order_payload(tx, OrderId{k.delivery.value});
          find_order_payload_time(tx, OrderId{k.delivery.value});
          find_order_integration(tx, OrderId{k.delivery.value});
@@ -645,7 +648,9 @@ std::vector<HotQuery> hot_queries(const Known& k) {
          fold_activity(tx, std::chrono::floor<std::chrono::days>(tx.now()), 100);
          count_deliveries_of_before(tx, 0, 100);
        }},
-      {"count_friendships", {"customers_by_"}, [=](Tx& tx) { count_friendships(tx, k.cloud, 10'000); }},
+      {"count_friendships",
+       {"customers_by_username"},
+       [=](Tx& tx) { count_friendships(tx, k.cloud, 10'000); }},
       {"what stands now",
        {"deliveries_by_status", "deliveries_failed", "privacy_requests_open", "deliveries_dry_runs"},
        [=](Tx& tx) {

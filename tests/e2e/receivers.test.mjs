@@ -19,6 +19,7 @@ const EXAMPLES = fileURLToPath(new URL('../../examples/receivers/', import.meta.
 const run = promisify(execFile);
 const SECRET = `whsec_${Buffer.alloc(32, 11).toString('base64')}`;
 const OTHER = `whsec_${Buffer.alloc(32, 12).toString('base64')}`;
+const NEWEST = `whsec_${Buffer.alloc(32, 13).toString('base64')}`;
 const FIVE_MINUTES_S = 300;
 
 const scope = new Scope();
@@ -27,6 +28,7 @@ let stack;
 let merchant;
 let events; // of one delivery, as the real service sent them: {headers, body}
 let rotated; // one that both secrets sign, SECRET the older
+let rotatedTwice; // one that the newest secret signs too
 
 async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
@@ -70,12 +72,17 @@ before(async () => {
     ['delivery.queued', 'delivery.waiting_for_friendship', 'delivery.completed'],
   );
 
-  isOk(await merchant.api.post(`/api/webhook-subscriptions/${subscription.id}/rotate-secret`, { secret: OTHER }));
-  const before = recorder.requests.length;
-  isOk(await merchant.api.post(`/api/webhook-subscriptions/${subscription.id}/test`), 202);
-  await until('an event of the rotation came', () => recorder.requests.length > before);
-  rotated = recorder.requests.at(-1);
+  const rotate = async (secret) => {
+    isOk(await merchant.api.post(`/api/webhook-subscriptions/${subscription.id}/rotate-secret`, { secret }));
+    const before = recorder.requests.length;
+    isOk(await merchant.api.post(`/api/webhook-subscriptions/${subscription.id}/test`), 202);
+    await until('an event of the rotation came', () => recorder.requests.length > before);
+    return recorder.requests.at(-1);
+  };
+  rotated = await rotate(OTHER);
   assert.ok(rotated.headers['x-vendor-signature-previous']);
+  rotatedTwice = await rotate(NEWEST);
+  assert.ok(rotatedTwice.headers['x-vendor-signature-older']);
 });
 after(() => scope.close());
 
@@ -326,6 +333,7 @@ for (const name of Object.keys(EXAMPLE_OF)) {
     // Its secret is the old one while it is rotated.
     assert.equal((await example.post(sent(rotated))).status, 200);
     await example.told('webhook.test - -');
+    assert.equal((await example.post(sent(rotatedTwice))).status, 200);
     // The stored event is the one that came, byte for byte.
     assert.equal(
       await readFile(path.join(example.inbox, `${JSON.parse(completed.body).id}.json`), 'utf8'),
@@ -340,7 +348,7 @@ for (const name of Object.keys(EXAMPLE_OF)) {
         ({ statusCode }) => statusCode === 200,
       ),
     );
-    await until('it is told', () => example.count('webhook.test - -') === 2);
+    await until('it is told', () => example.count('webhook.test - -') === 3);
     isOk(await merchant.api.delete(`/api/webhook-subscriptions/${id}`), 204);
   });
 }
@@ -363,8 +371,9 @@ test('curl and openssl: verify.sh and send.sh', async (t) => {
       ({ code, stdout, stderr }) => (stderr ? stderr : assert.match(stdout, /^not verified: /), code),
     );
   };
-  for (const event of [...events, rotated]) assert.equal(await verify(sent(event)), 0);
+  for (const event of [...events, rotated, rotatedTwice]) assert.equal(await verify(sent(event)), 0);
   assert.equal(await verify(sent(rotated), OTHER), 0);
+  for (const secret of [OTHER, NEWEST]) assert.equal(await verify(sent(rotatedTwice), secret), 0);
   for (const [what, request] of Object.entries(await forgeries(events[2])))
     assert.equal(await verify(request), 1, what);
 

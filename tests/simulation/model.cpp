@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "domain/resolution.h"
@@ -125,12 +126,34 @@ void Model::make_delivery(Order& order, Timestamp now) {
   d.open_question = false;
 }
 
+void Model::take_lines(Order& order, const OrderEvent& event) {
+  for (const auto& line : order.lines) {
+    const auto sold = std::ranges::find(event.lines, line.id, &domain::OrderLine::line_id);
+    const bool stays = sold != event.lines.end() && sold->sku == line.sku;
+    if (order.delivery && line.files && !stays)
+      order.delivery->left.insert(line.files->begin(), line.files->end());
+  }
+  std::vector<Line> lines;
+  for (const auto& sold : event.lines) {
+    Line line{sold.line_id, sold.sku, sold.quantity, {}};
+    const auto former = std::ranges::find(order.lines, line.id, &Line::id);
+    if (former != order.lines.end() && former->sku == line.sku) {
+      line.files = former->files;
+      line.unmapped = former->unmapped;
+    } else if (order.delivery && order.delivery->replacing) {
+      order.delivery->replacing->lines.erase(line.id);  // it is another product
+    }
+    lines.push_back(std::move(line));
+  }
+  order.lines = std::move(lines);
+  order.lines_at = event.updated_at;
+}
+
 void Model::take(const OrderEvent& event, Timestamp now) {
   auto& order = orders_[event.order_id];
   const Payment before = payment(order);
-  const bool stopped_before = is_stopped(order);
-  const auto revokes = [&] { return order.told == Payment::cancelled || order.told == Payment::refunded; };
-  const bool revoked_before = revokes();
+  const Payment told_before = order.told;
+  const auto lines_before = order.lines;
   const bool risk_before = order.high_risk;
   const auto refunds_before = order.refunds.size();
   const bool large_before = order.too_large;
@@ -142,6 +165,10 @@ void Model::take(const OrderEvent& event, Timestamp now) {
     order.high_risk = true;
     order.approved_risk = false;
   }
+  // One that is too large to be read says nothing of the lines.
+  if (event.kind == OrderEvent::Kind::order && !event.too_large &&
+      (!order.lines_at || !event.updated_at || *event.updated_at >= *order.lines_at))
+    take_lines(order, event);
   if (event.kind == OrderEvent::Kind::order && newer) {
     const bool first = !order.seen;
     order.seen = true;
@@ -149,25 +176,6 @@ void Model::take(const OrderEvent& event, Timestamp now) {
     order.too_large = event.too_large;
     order.test = event.test;
     order.approved_size = order.approved_size && order.too_large && large_before;
-    for (const auto& line : order.lines) {
-      const auto sold = std::ranges::find(event.lines, line.id, &domain::OrderLine::line_id);
-      const bool stays = sold != event.lines.end() && sold->sku == line.sku;
-      if (order.delivery && line.files && !stays)
-        order.delivery->left.insert(line.files->begin(), line.files->end());
-    }
-    std::vector<Line> lines;
-    for (const auto& sold : event.lines) {
-      Line line{sold.line_id, sold.sku, sold.quantity, {}};
-      const auto former = std::ranges::find(order.lines, line.id, &Line::id);
-      if (former != order.lines.end() && former->sku == line.sku) {
-        line.files = former->files;
-        line.unmapped = former->unmapped;
-      } else if (order.delivery && order.delivery->replacing) {
-        order.delivery->replacing->lines.erase(line.id);  // it is another product
-      }
-      lines.push_back(std::move(line));
-    }
-    order.lines = std::move(lines);
     order.trashed = event.trashed;
     if (!event.trashed) order.told = event.payment;
     if (event.username != order.username && !event.username.empty()) {
@@ -183,7 +191,7 @@ void Model::take(const OrderEvent& event, Timestamp now) {
   const bool deliverable = payment(order) == Payment::deliver;
   // The order's lines are mapped when it first becomes deliverable; later those that are new.
   const auto before_mapping = order.lines;
-  if (deliverable || (order.delivery && !is_stopped(order))) {
+  if (!order.too_large && (deliverable || (order.delivery && !is_stopped(order)))) {
     for (auto& line : order.lines) {
       if (!line.files) map_line(line);
     }
@@ -221,18 +229,34 @@ void Model::take(const OrderEvent& event, Timestamp now) {
     rename(order, d, *name, now);
     if (d.standing == Standing::failed && of_customer(d.code)) resume(order, d, true);
   }
-  // What a stopped order would owe is known when it is paid again.
-  const bool says = !is_stopped(order) && !order.too_large;
+  // A stopped order says what it owes when it is paid again; until then refunds and edits only lessen what
+  // was approved.
+  const bool revokes =
+      (order.told == Payment::cancelled || order.told == Payment::refunded) && order.told != told_before;
+  const bool stops = is_stopped(order) && (revokes || payment(order) != before);
+  const auto sold = [](const Line& line) { return std::tie(line.id, line.sku, line.quantity); };
+  const bool changed = order.refunds.size() != refunds_before || order.too_large != large_before ||
+                       !std::ranges::equal(order.lines, lines_before, {}, sold, sold);
+  const bool says = !order.too_large && (!is_stopped(order) || (changed && !stops));
   auto [more, less] = says ? align(order, d) : std::pair(false, false);
   less = less || (says && owed_before && count(d, State::owed) == 0);
+  if (says && is_stopped(order) && name) d.open_question = true;
   // An order that is too large to be read says nothing of what it owes, and no more than that is specified.
   const bool refunds = order.refunds.size() != refunds_before && auto_revoke;
   if (order.too_large && large_before && (name || refunds)) d.open_question = true;
 
+  const auto lessen = [&] {
+    if (!less || d.standing == Standing::completed || d.standing == Standing::invalidated) return;
+    conclude(order, d, order.refunds.size() != refunds_before);
+    // The order does not owe the files any more for which the delivery failed.
+    if (d.standing == Standing::failed && domain::resumes(d.code, domain::Remedy::mapping_saved))
+      resume(order, d, true);
+  };
   if (is_stopped(order)) {
-    if (!stopped_before || (revokes() && !revoked_before) || payment(order) != before) {
-      // spec 2.11: a stop invalidates what is not yet shared.
-      if (auto_revoke && revokes()) take_back(d);
+    if (!stops) lessen();
+    if (stops) {
+      // spec 2.11: a stop invalidates what is not yet shared, and takes back what is, unless it is the trash.
+      if (auto_revoke && revokes) take_back(d);
       const bool any =
           count(d, State::owed) < static_cast<int>(d.promises.size()) &&
           std::ranges::any_of(
@@ -256,12 +280,7 @@ void Model::take(const OrderEvent& event, Timestamp now) {
   }
   // Two things follow from one event: a name that is queued, or held; nothing left of what is not paid.
   if ((hold_all && name) || (less && payment(order) != before)) d.open_question = true;
-  if (less && d.standing != Standing::completed && d.standing != Standing::invalidated) {
-    conclude(order, d, order.refunds.size() != refunds_before);
-    // The order does not owe the files any more for which the delivery failed.
-    if (d.standing == Standing::failed && domain::resumes(d.code, domain::Remedy::mapping_saved))
-      resume(order, d, true);
-  }
+  lessen();
   if (payment(order) == Payment::awaiting_payment && !order.approved_unpaid) {
     if (before != Payment::awaiting_payment) {
       if (d.standing == Standing::open) {
@@ -328,6 +347,7 @@ std::pair<bool, bool> Model::align(const Order& order, Delivery& d) {
   bool more = false;
   bool less = false;
   for (const auto& file : paid) {
+    if (is_stopped(order)) break;
     auto [at, made] = d.promises.try_emplace({present(d), file});
     auto& state = at->second.state;
     if (made || state == State::dropped ||
@@ -534,6 +554,7 @@ void Model::perhaps(const std::string& id) {
 }
 
 void Model::replace_missing(const Order& order, Delivery& d, bool must) const {
+  if (order.too_large) return;  // its lines are not known
   Delivery::Replacing now{.missing = {}, .lines = {}, .must = must};
   for (const auto& [whom, promise] : d.promises) {
     if (whom.first == present(d) && promise.state == State::owed) now.missing.insert(whom.second);

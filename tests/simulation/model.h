@@ -127,10 +127,10 @@ struct Order {
   bool trashed = false, trash_timed = false;
   bool high_risk = false;
   bool test = false;
-  bool too_large = false;  // its lines were not read
+  bool too_large = false;  // the newest event was not read: the lines are those of before
   bool approved_unpaid = false, approved_risk = false, approved_size = false;
   std::string username;
-  std::optional<Timestamp> updated_at;
+  std::optional<Timestamp> updated_at, lines_at;
   std::map<std::string, std::vector<domain::RefundLine>> refunds;
   std::optional<Delivery> delivery;
   // How many order.unmapped there must have been, and may.
@@ -190,6 +190,7 @@ class Model {
 
  private:
   void take(const domain::OrderEvent& event, Timestamp now);
+  static void take_lines(Order& order, const domain::OrderEvent& event);
   void make_delivery(Order& order, Timestamp now);
   void map_line(Line& line) const;
   // The whole order, as it is mapped now; what was delivered stays.
@@ -209,7 +210,7 @@ class Model {
   static int count(const Delivery& d, Promise::State state);
   // Credits that go to deliveries under way, should they come so far (spec 3.6).
   std::int64_t owed_by_open() const;
-  // Whether anything became owed; whether anything ceased to be.
+  // Whether anything became owed, as it does not for an order that is over; whether anything ceased to be.
   std::pair<bool, bool> align(const Order& order, Delivery& d);
   void take_back(Delivery& d);
   void rename(const Order& order, Delivery& d, const std::string& name, Timestamp now);

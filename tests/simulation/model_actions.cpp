@@ -80,7 +80,7 @@ void Model::retry(const std::string& id, const std::string& name, Timestamp now)
   if (!name.empty()) rename(order, d, name, now);
   if (order.too_large) d.open_question = true;
   // spec 3.11: mappings are read again for what is not shared.
-  if (!is_stopped(order)) {
+  if (!is_stopped(order) && !order.too_large) {
     const auto before = unmapped(order);
     map_all(order);
     count_unmapped(order, before, !d.open_question && !d.racing);
@@ -116,6 +116,14 @@ void Model::approve(const std::string& id) {
   order.approved_unpaid = payment(order) == Payment::awaiting_payment;
   order.approved_risk = order.high_risk;
   order.approved_size = order.too_large;
+  if (!order.too_large) {
+    // A line that became another product while the order was stopped.
+    const auto before = unmapped(order);
+    for (auto& line : order.lines) {
+      if (!line.files) map_line(line);
+    }
+    count_unmapped(order, before, false);
+  }
   const auto paid = paid_files(order);
   for (auto& [whom, promise] : d.promises) {
     if (whom.first == present(d) && paid.contains(whom.second) &&

@@ -314,7 +314,8 @@ std::string Model::seen(const std::string& id, const Seen& seen, const Facts& fa
 
 // A paid line that owed a missing file owes that still, or a file that it is mapped to since.
 std::string Model::check_replaced(const Order& order, const Delivery& d) const {
-  if (!d.replacing || d.racing || is_stopped(order) || d.standing == Standing::invalidated) return {};
+  if (!d.replacing || d.racing || is_stopped(order) || order.too_large || d.standing == Standing::invalidated)
+    return {};
   for (const auto& line : order.lines) {
     const auto replaced = d.replacing->lines.find(line.id);
     if (replaced == d.replacing->lines.end() || replaced->second.empty() || !is_paid(order, line)) continue;

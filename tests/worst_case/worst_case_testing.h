@@ -17,6 +17,7 @@
 #include "crypto/digest.h"
 #include "crypto/encoding.h"
 #include "limits_page.h"
+#include "net/key_budget.h"
 #include "net/network_budget.h"
 #include "services/testing.h"
 
@@ -49,7 +50,7 @@ class WorstCase : public ::testing::Test {
     api::add_integrations_routes(router_, {integrations_, presets_, "https://bridge.example"});
     EXPECT_TRUE(world_.await(links_.start(world_.scheduler)));
     api::add_deliveries_routes(router_, {world_.actions, links_, "https://bridge.example"});
-    api::add_subscriptions_routes(router_, {subscriptions_});
+    api::add_subscriptions_routes(router_, {subscriptions_, dispatches_});
     api::add_orders_routes(router_, {orders_, reprocess_, std::chrono::days{30}});
     api::add_bulk_routes(router_, {bulk_jobs_, on_deliveries_});
     world_.write([&](storage::Tx& tx) {
@@ -173,6 +174,7 @@ class WorstCase : public ::testing::Test {
                                        world_.cipher,   world_.directory, [] {}};
   services::Subscriptions subscriptions_{
       world_.async_db, world_.ids, world_.random, world_.cipher, net::AddressPolicy::public_https, [] {}};
+  net::KeyBudget dispatches_{world_.database.clock, {.times = 60, .window = std::chrono::minutes{1}}};
   services::LoginGuard guard_{world_.async_db, world_.ids,
                               [] { return std::string("key of e-mail hashes"); }};
   services::CloudLogins logins_{world_.async_db, world_.ids,   world_.random,

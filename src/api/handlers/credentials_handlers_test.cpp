@@ -304,6 +304,21 @@ TEST_F(CredentialsApi, AttemptsThatGetNoAnswerCountForNothing) {
   EXPECT_EQ(cloud_login(key(), "m@example.com", agent_.password).status, 200);
 }
 
+TEST_F(CredentialsApi, ALoginThatFindsNoPlaceHereIsOverloadedAndCountsForNothing) {
+  ASSERT_EQ(save().status, 200);
+  agent_.busy = true;
+  for (int i = 0; i < 12; ++i) {
+    const auto answer = cloud_login(key(), "m@example.com", "x");
+    EXPECT_EQ(answer.status, 503);
+    EXPECT_EQ(answer.code(), "OVERLOADED");
+  }
+  EXPECT_EQ(send(me_, "POST", "/api/credentials/validate").code(), "OVERLOADED");
+  EXPECT_EQ(send(me_, "GET", "/api/presets").code(), "OVERLOADED");
+  EXPECT_EQ(send(me_, "GET", "/api/credentials").string("status"), "valid");
+  agent_.busy = false;
+  EXPECT_EQ(cloud_login(key(), "m@example.com", agent_.password).status, 200);
+}
+
 TEST_F(CredentialsApi, ASessionOpensPresetsToItsOwnKeyForAnHour) {
   const auto by = key();
   const auto opened = cloud_login(by, "m@example.com", agent_.password);

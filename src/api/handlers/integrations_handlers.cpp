@@ -11,6 +11,7 @@
 #include "api/page.h"
 #include "api/query_fields.h"
 #include "providers/profile.h"
+#include "services/stores/secret_rotation.h"
 
 namespace presetbridge::api {
 namespace {
@@ -54,7 +55,7 @@ json::object to_json(const IntegrationsDeps& deps, const services::IntegrationVi
       {"platform", text_or_null(std::string(providers::profile_of(row.provider).platform))},
       {"webhookUrl", deps.base_url + "/api/webhooks/" + std::string(provider) + "/" + id},
       {"secretPreview", row.secret_preview},
-      {"previousSecretExpiresAt", time_or_null(row.previous_secret_expires_at)},
+      {"previousSecretExpiresAt", time_or_null(services::end_of_former_secrets(row))},
       {"active", row.active},
       {"owningKeyId", id_or_null(row.owning_key)},
       {"settings",

@@ -8,6 +8,7 @@
 #include "services/worker/account_tasks.h"
 #include "storage/stores/audit_store.h"
 #include "storage/stores/order_store.h"
+#include "storage/stores/send_store.h"
 
 namespace presetbridge::api::testing {
 namespace {
@@ -20,6 +21,13 @@ class MerchantApi : public MerchantApiTest {
       for (const auto& row : list_audit(tx, account_, {.limit = 100}).rows) actions.push_back(row.action);
     });
     return actions;
+  }
+  // The secrets with which the store's orders may be signed now.
+  std::vector<std::string> signing(const Answer& store) {
+    const auto snapshot = world_.await(directory_.find(world_.scheduler, integration_id(store)));
+    std::vector<std::string> secrets;
+    for (const auto s : (*snapshot)->secrets(world_.clock().now())) secrets.emplace_back(s);
+    return secrets;
   }
   Answer put_mappings(const std::string& integration, json::array mappings) {
     return send(me_, "PUT", "/api/integrations/" + integration + "/mappings",
@@ -85,12 +93,7 @@ TEST_F(MerchantApi, ARotatedSecretOverlapsAndTheDirectoryKnowsAtOnce) {
   const auto made = add_integration();
   const auto old_secret = made.string("secret");
   const auto path = "/api/integrations/" + made.string("id") + "/rotate-secret";
-  const auto now_signing = [&] {
-    const auto snapshot = world_.await(directory_.find(world_.scheduler, integration_id(made)));
-    std::vector<std::string> secrets;
-    for (const auto s : (*snapshot)->secrets(world_.clock().now())) secrets.emplace_back(s);
-    return secrets;
-  };
+  const auto now_signing = [&] { return signing(made); };
   now_signing();
   const auto rotated = send(me_, "POST", path, json::object{});
   ASSERT_EQ(rotated.status, 200) << rotated.text;
@@ -103,6 +106,52 @@ TEST_F(MerchantApi, ARotatedSecretOverlapsAndTheDirectoryKnowsAtOnce) {
             200);
   EXPECT_EQ(now_signing(), std::vector<std::string>{"dictated-by-the-store"});
   EXPECT_EQ(send(me_, "POST", path, json::object{{"secret", "short"}}).code(), "VALIDATION_FAILED");
+}
+
+TEST_F(MerchantApi, AStoresSecretThatIsStillInUseVerifiesAlsoAfterASecondRotationInTheOverlap) {
+  const auto made = add_integration();
+  const auto first = made.string("secret");
+  const auto path = "/api/integrations/" + made.string("id") + "/rotate-secret";
+  const auto rotated = [&](json::object body) { return send(me_, "POST", path, std::move(body)); };
+  const auto end = to_iso8601(world_.clock().now() + std::chrono::hours{24});
+  const auto second = rotated({});
+  EXPECT_EQ(second.string("previousSecretExpiresAt"), end);
+  world_.clock().advance(std::chrono::hours{1});
+  const auto third = rotated({{"overlapSeconds", 3'600}});
+  EXPECT_EQ(signing(made), (std::vector{third.string("secret"), second.string("secret"), first}));
+  EXPECT_EQ(third.string("previousSecretExpiresAt"), end) << "the last of both";
+  world_.clock().advance(std::chrono::hours{1});
+  EXPECT_EQ(signing(made), (std::vector{third.string("secret"), first}));
+  world_.clock().advance(std::chrono::hours{22});
+  EXPECT_EQ(signing(made), std::vector{third.string("secret")});
+
+  const auto fourth = rotated({});
+  const auto fifth = rotated({});
+  const auto sixth = rotated({});
+  EXPECT_EQ(signing(made),
+            (std::vector{sixth.string("secret"), fifth.string("secret"), fourth.string("secret")}))
+      << "the oldest one has ended";
+  const auto last = rotated({{"overlapSeconds", 0}});
+  EXPECT_EQ(signing(made), std::vector{last.string("secret")});
+  EXPECT_TRUE(last.body.at("previousSecretExpiresAt").is_null());
+}
+
+TEST_F(MerchantApi, ASecretThatIsTheStoresAlreadyChangesNothing) {
+  const auto made = add_integration();
+  const auto path = "/api/integrations/" + made.string("id");
+  const json::object dictated{{"secret", "dictated-by-the-store"}};
+  const auto rotated = send(me_, "POST", path + "/rotate-secret", dictated);
+  const auto audited_before = audited().size();
+  world_.clock().advance(std::chrono::hours{1});
+  const auto again = send(me_, "POST", path + "/rotate-secret", dictated);
+  EXPECT_EQ(again.status, 200);
+  EXPECT_EQ(again.body, rotated.body) << "no new version, and no later end of the overlap";
+  EXPECT_EQ(audited().size(), audited_before);
+  EXPECT_EQ(signing(made), (std::vector{std::string("dictated-by-the-store"), made.string("secret")}));
+  auto at_once = dictated;
+  at_once["overlapSeconds"] = 0;
+  EXPECT_EQ(send(me_, "POST", path + "/rotate-secret", at_once).status, 200);
+  EXPECT_EQ(signing(made), std::vector<std::string>{"dictated-by-the-store"});
 }
 
 // A shop may dictate a secret of any characters.
@@ -263,6 +312,46 @@ TEST_F(MerchantApi, ASubscriptionIsMadeChangedTestedAndDeleted) {
   EXPECT_EQ(send(me_, "GET", path).code(), "NOT_FOUND");
 }
 
+TEST_F(MerchantApi, ASubscriptionsSecretsStayUntilTheirOwnEndWhenItIsRotatedTwiceInTheOverlap) {
+  const auto made =
+      send(me_, "POST", "/api/webhook-subscriptions", json::object{{"url", "https://shop.example/"}});
+  const auto path = "/api/webhook-subscriptions/" + made.string("id");
+  const auto rotated = [&](json::object body) {
+    return send(me_, "POST", path + "/rotate-secret", std::move(body));
+  };
+  const auto stored = [&] {
+    std::vector<std::string> secrets;
+    write([&](storage::Tx& tx) {
+      secrets.clear();
+      const auto row = find_subscription(tx, *parse_id<SubscriptionKind>(made.string("id"))).value();
+      for (const auto* one :
+           {&row.encrypted_secret, &row.encrypted_previous_secret, &row.encrypted_older_secret}) {
+        if (one->empty()) continue;
+        secrets.emplace_back(
+            world_.cipher.decrypt({storage::kSubscriptionSecret, row.id.value}, *one)->reveal());
+      }
+    });
+    return secrets;
+  };
+  const auto end = to_iso8601(world_.clock().now() + std::chrono::hours{24});
+  const auto second = rotated({});
+  world_.clock().advance(std::chrono::hours{1});
+  const auto third = rotated({{"overlapSeconds", 3'600}});
+  EXPECT_EQ(stored(), (std::vector{third.string("secret"), second.string("secret"), made.string("secret")}));
+  EXPECT_EQ(third.string("previousSecretExpiresAt"), end) << "the last of both";
+
+  const auto audited_before = audited().size();
+  const auto again = rotated({{"secret", third.string("secret")}});
+  EXPECT_EQ(again.body, third.body);
+  EXPECT_EQ(audited().size(), audited_before);
+
+  const auto fourth = rotated({});
+  EXPECT_EQ(stored(), (std::vector{fourth.string("secret"), third.string("secret"), second.string("secret")}))
+      << "the oldest one has ended";
+  EXPECT_EQ(rotated({{"overlapSeconds", 0}, {"secret", fourth.string("secret")}}).status, 200);
+  EXPECT_EQ(stored(), std::vector{fourth.string("secret")});
+}
+
 TEST_F(MerchantApi, ASubscriptionToAPrivateAddressOrUnknownEventIsRefused) {
   for (const auto* url :
        {"http://shop.example/", "https://127.0.0.1/", "https://10.0.0.1/", "ftp://x.example/", "nonsense"}) {
@@ -330,6 +419,29 @@ TEST_F(MerchantApi, WhatWasSentIsAskedForWithParametersThatAreChecked) {
       send(me_, "POST", path + "/recover", json::object{{"since", "2026-01-01T00:00:00Z"}, {"dryRun", true}});
   EXPECT_EQ(planned.status, 200);
   EXPECT_EQ(planned.body, begun.body);
+}
+
+TEST_F(MerchantApi, AnAccountSendsOnlySoManyTestsAndEventsAgainInAMinute) {
+  const json::object wanted{{"url", "https://shop.example/"}};
+  const auto path =
+      "/api/webhook-subscriptions/" + send(me_, "POST", "/api/webhook-subscriptions", wanted).string("id");
+  const auto event = path + "/events/" + send(me_, "POST", path + "/test").string("eventId");
+  EXPECT_EQ(send(me_, "POST", event + "/resend").status, 202);
+  EXPECT_EQ(send(me_, "POST", path + "/test").status, 202);
+  EXPECT_EQ(send(key(), "POST", event + "/resend").status, 202);
+  const auto rows = audited().size();
+  for (const auto& target : {path + "/test", event + "/resend"}) {
+    const auto late = send(me_, "POST", target);
+    EXPECT_EQ(late.code(), "RATE_LIMIT_EXCEEDED") << target;
+    EXPECT_EQ(late.status, 429);
+    EXPECT_EQ(late.headers.get("Retry-After"), "15");
+  }
+  EXPECT_EQ(audited().size(), rows);
+  const auto other = send(stranger_, "POST", "/api/webhook-subscriptions", wanted);
+  EXPECT_EQ(send(stranger_, "POST", "/api/webhook-subscriptions/" + other.string("id") + "/test").status,
+            202);
+  world_.clock().advance(std::chrono::seconds{15});
+  EXPECT_EQ(send(me_, "POST", path + "/test").status, 202);
 }
 
 TEST_F(MerchantApi, AnAccountSetsWhenItIsNotifiedOfFewCredits) {

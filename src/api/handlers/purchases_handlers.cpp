@@ -43,14 +43,6 @@ json::object to_json(const storage::PurchaseRow& row) {
           {"paidAt", time_or_null(row.paid_at)}};
 }
 
-// One more of the account's; how long until the next may be, where there was none left.
-Millis take(net::KeyBudget& budget, const Call& call) {
-  auto key = to_string(call.principal.account);
-  const auto wait = budget.wait(key);
-  if (wait == Millis{0}) budget.count(std::move(key));
-  return wait;
-}
-
 Task<Reply> packs(PurchasesDeps deps, Call) {
   json::array data;
   for (const auto& pack : deps.purchases.packs()) data.push_back(pack_json(pack));

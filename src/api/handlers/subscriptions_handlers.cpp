@@ -4,6 +4,7 @@
 #include "api/json_body.h"
 #include "api/optional_json.h"
 #include "api/page.h"
+#include "services/stores/secret_rotation.h"
 
 namespace presetbridge::api {
 namespace {
@@ -42,7 +43,7 @@ json::object to_json(const services::SubscriptionView& view) {
       {"integrationIds", std::move(integrations)},
       {"active", row.active},
       {"deactivatedReason", text_or_null(row.deactivated_reason)},
-      {"previousSecretExpiresAt", time_or_null(row.previous_secret_expires_at)},
+      {"previousSecretExpiresAt", time_or_null(services::end_of_former_secrets(row))},
       {"createdAt", to_iso8601(row.created_at)},
       {"health", health_of(view)},
       {"failingSince", time_or_null(row.failing_since)},
@@ -156,6 +157,7 @@ Task<Reply> rotate(SubscriptionsDeps deps, Call call) {
 Task<Reply> test(SubscriptionsDeps deps, Call call) {
   const auto id = call.id<SubscriptionId>("subscription");
   if (!id) co_return std::unexpected(id.error());
+  if (const auto wait = take(deps.dispatches, call); wait > Millis{0}) co_return too_often(wait);
   auto queued = co_await deps.subscriptions.test(call.executor(), call.principal, *id);
   if (!queued) co_return std::unexpected(queued.error());
   co_return json_response(202, json::object{{"eventId", *queued}});

@@ -100,6 +100,7 @@ Task<Reply> show(WebhookEventsDeps deps, Call call) {
 Task<Reply> resend(WebhookEventsDeps deps, Call call) {
   const auto id = call.id<SubscriptionId>("subscription");
   if (!id) co_return std::unexpected(id.error());
+  if (const auto wait = take(deps.dispatches, call); wait > Millis{0}) co_return too_often(wait);
   auto sent = co_await deps.events.resend(call.executor(), call.principal, *id, call.param("event"));
   if (!sent) co_return std::unexpected(sent.error());
   co_return json_response(202, event_json(*sent));

@@ -80,7 +80,8 @@ Expected<json::object> run_here(const Config& config, Foundation foundation, con
        .signup = identity::Signup::open,
        .signup_credits = config.credits_signup_credits});
   services::Credits credits(async_db, ids, [] {});
-  services::ApiKeys keys(async_db, ids, random, log, {.rate_limit = config.api_key_requests_per_hour});
+  services::ApiKeys keys(async_db, ids, random, *foundation.open.clock, log,
+                         {.rate_limit = config.api_key_requests_per_hour});
   PurchaseAdmin purchases(async_db, ids);
   services::DisabledAccounts disabled(async_db, ids, *foundation.open.clock);
   AdminCommands admin_commands({async_db, issuer, credits, keys, disabled, purchases, ids});
@@ -100,11 +101,24 @@ Task<Expected<net::HttpResult>> post(net::HttpClient& http, Executor& executor,
   co_return co_await http.send(executor, std::move(request));
 }
 
+// Whether the command, done twice, does what it does once.
+bool is_repeatable(const json::object& request) {
+  return text_of(request, "command") != "grant-credits";
+}
+
+// SERVICE_UNREACHABLE: it was not asked, or may be asked again. OUTCOME_UNKNOWN: it may have done something
+// that must not be done twice.
 Expected<json::object> ask_service(const DataDirectory& directory, const json::object& request) {
   const auto unreachable = [](const char* why) {
     return fail(
         "SERVICE_UNREACHABLE",
         std::string("Another process is at work in this data directory, and cannot be asked: ") + why + ".");
+  };
+  const auto unanswered = [&](const char* why) {
+    if (is_repeatable(request)) return unreachable(why);
+    return fail("OUTCOME_UNKNOWN",
+                std::string("The service was asked, and the credits may have been granted: ") + why +
+                    ". Look at the account's ledger before you grant them again.");
   };
   const auto file = crypto::read_key_file(directory.admin_channel, crypto::KeyFileAccess::secret);
   if (!file) return unreachable("its admin.channel cannot be read");
@@ -130,10 +144,13 @@ Expected<json::object> ask_service(const DataDirectory& directory, const json::o
   runtime.stop();
   if (!result) return std::unexpected(result.error());
   const auto* answered = result->answer();
-  if (!answered) return unreachable("it does not answer");
+  if (!answered) {
+    const char* const why = "it does not answer";
+    return result->failure()->effect_unknown() ? unanswered(why) : unreachable(why);
+  }
   std::error_code error;
   auto body = json::parse(answered->body, error);
-  if (error || !body.is_object()) return unreachable("its answer makes no sense");
+  if (error || !body.is_object()) return unanswered("its answer makes no sense");
   if (answered->status == 200) return std::move(body.get_object());
   const auto* message = body.as_object().if_contains("error");
   if (message && message->is_object() && message->get_object().contains("message")) {
@@ -146,7 +163,7 @@ Expected<json::object> ask_service(const DataDirectory& directory, const json::o
     }
     return std::unexpected(std::move(refused));
   }
-  return unreachable("its answer makes no sense");
+  return unanswered("its answer makes no sense");
 }
 
 // Never a new deployment: a mistyped folder would get one, and the account in it nobody to serve it.

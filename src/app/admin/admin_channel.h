@@ -38,8 +38,9 @@ class AdminChannel {
 // The verb's end, for what only the running service can do. SERVICE_NOT_RUNNING: none is at work in the data
 // directory, or it does not answer.
 Expected<boost::json::object> ask_running_service(const Config& config, const boost::json::object& request);
-// The verb's end: asks the running service or, where none is at work, does it here. In a process without
-// threads.
+// The verb's end: asks the running service or, where none is at work, does it here. OUTCOME_UNKNOWN: the
+// service was asked to grant credits, and its answer was lost; nothing is done here then. In a process
+// without threads.
 Expected<boost::json::object> administrate(const Config& config, const boost::json::object& request);
 
 }  // namespace presetbridge::app

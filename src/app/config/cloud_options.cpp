@@ -1,5 +1,6 @@
 #include "app/config/cloud_options.h"
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <utility>
@@ -24,11 +25,13 @@ cloud::HttpCloudOptions cloud_options(const Config& config) {
 cloud::AgentProcessOptions agent_options(const Config& config, const DataDirectory& directory) {
   cloud::AgentOptions agent;
   agent.cloud = cloud_options(config);
+  agent.max_concurrent = std::min(agent.max_concurrent, static_cast<std::size_t>(config.cloud_concurrency));
   if (opens_logins(config)) agent.key_file = std::filesystem::absolute(directory.vault_private_key).string();
   cloud::AgentProcessOptions options;
   options.arguments = {"presetbridge", "credential-agent"};
   for (auto& argument : cloud::agent_arguments(agent)) options.arguments.push_back(std::move(argument));
-  options.login_deadline = agent.cloud.timeout + Millis{5'000};
+  options.answer_deadline = agent.cloud.timeout + Millis{5'000};
+  options.max_in_flight = agent.max_concurrent;
   return options;
 }
 

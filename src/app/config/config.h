@@ -20,6 +20,10 @@
 
 namespace presetbridge::app {
 
+// Of retention_usage_days; retention_options.h has the reasons.
+inline constexpr std::int64_t kFewestUsageDays = 29;
+inline constexpr std::int64_t kMostUsageDays = 98;
+
 struct Config {
   std::string listen = "127.0.0.1:8080";
   std::string base_url;  // empty: http:// and what it listens on

@@ -5,6 +5,11 @@
 
 #include <fstream>
 #include <set>
+#include <span>
+
+#include "app/config/cloud_options.h"
+#include "app/config/worker_options.h"
+#include "cloud/credential_agent.h"
 
 namespace presetbridge::app {
 namespace {
@@ -175,6 +180,41 @@ TEST_F(ConfigTest, NumbersAreHeldToTheirLimits) {
     EXPECT_FALSE(with("1 ")) << setting.key;
     EXPECT_FALSE(with("99999999999999999999")) << setting.key;
   }
+}
+
+TEST_F(ConfigTest, UsageByTheHourIsStoredAsLongAsTheOverviewReadsItAndNoLongerThanItIsFound) {
+  const auto problems = [](const std::string& value) {
+    return load({.flags = {{"retention.usage_days", value}}}).problems;
+  };
+  EXPECT_THAT(problems("29"), IsEmpty());
+  EXPECT_THAT(problems("98"), IsEmpty());
+  for (const char* value : {"28", "99"}) {
+    ASSERT_THAT(problems(value), ::testing::SizeIs(1)) << value;
+    EXPECT_EQ(problems(value)[0].field, "--retention-usage-days");
+    EXPECT_EQ(problems(value)[0].problem, "must be a whole number from 29 to 98");
+  }
+}
+
+TEST_F(ConfigTest, TheWorkerMakesNoMoreJobsAtOnceThanCallsOfThePlatformAreAllowed) {
+  const auto jobs = [](const std::string& jobs, const std::string& calls) {
+    const auto loaded = load({.flags = {{"delivery.max_jobs", jobs}, {"cloud.concurrency", calls}}});
+    EXPECT_THAT(loaded.problems, IsEmpty());
+    return worker_options(loaded.config, "node").max_jobs;
+  };
+  EXPECT_EQ(jobs("256", "8"), 8);
+  EXPECT_EQ(jobs("8", "256"), 8);
+}
+
+TEST_F(ConfigTest, TheAgentIsAskedForNoMoreLoginsAtOnceThanItTakes) {
+  const auto logins = [](const std::string& calls) {
+    const auto loaded = load({.flags = {{"cloud.concurrency", calls}}});
+    const auto options = agent_options(loaded.config, data_directory(loaded.config));
+    const auto parsed = cloud::parse_agent_arguments(std::span(options.arguments).subspan(2));
+    EXPECT_EQ(parsed.value().max_concurrent, options.max_in_flight);
+    return options.max_in_flight;
+  };
+  EXPECT_EQ(logins("8"), 8U);
+  EXPECT_EQ(logins("256"), 64U);
 }
 
 TEST_F(ConfigTest, NoTwoSettingsShareAName) {

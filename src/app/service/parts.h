@@ -20,6 +20,7 @@
 #include "app/config/external_issuers.h"
 #include "app/config/order_limits.h"
 #include "app/config/retention_options.h"
+#include "app/config/worker_options.h"
 #include "app/metrics/metrics_registry.h"
 #include "app/process/endings.h"
 #include "app/service/buyer_parts.h"
@@ -43,6 +44,7 @@
 #include "identity/remote_issuer.h"
 #include "net/curl_client.h"
 #include "net/http_server.h"
+#include "net/key_budget.h"
 #include "net/network_budget.h"
 #include "services/buyers/buyer_links.h"
 #include "services/credits/credits.h"
@@ -159,29 +161,23 @@ struct Service::Parts {
   services::Accounts accounts{async_db, ids, *identity::parse_signup(config.identity_signup),
                               config.credits_signup_credits,
                               services::Accounts::FoundingLimit{issuer.sign_ups(), clock}};
-  services::ApiKeys keys{async_db, ids, random, log, {.rate_limit = config.api_key_requests_per_hour}};
+  services::ApiKeys keys{async_db, ids, random, clock, log, {.rate_limit = config.api_key_requests_per_hour}};
 
   services::DeliveryChanges changes{ids, random, config.credits_low_threshold, buyer_url()};
   services::DisabledAccounts disabled{async_db, ids, clock};
   services::IntegrationDirectory integrations{async_db, cipher, clock, &disabled};
   cloud::HttpCloud cloud{cloud_http, clock, cloud_options(config)};
-  services::KnownKeyAgent opener{agent, agent, async_db, log};  // of stored logins
-  cloud::SessionCache sessions{runtime.scheduler(worker_core), clock, opener};
+  // They open stored logins: for people who wait, and for the worker.
+  services::KnownKeyAgent opener{agent, agent, async_db, log};
+  services::KnownKeyAgent worker_opener{agent.in_background(), agent, async_db, log};
+  cloud::SessionCache sessions{runtime.scheduler(worker_core), clock, worker_opener};
   services::DeliveryWorker worker{
       {runtime.scheduler(worker_core), clock, random, log, metrics, async_db, cloud, sessions, changes,
        [this] {
          dispatcher.wake();
          tell_others();
        }},
-      {.owner = node,
-       .jobs_per_minute = static_cast<int>(config.delivery_jobs_per_minute),
-       .jobs_per_minute_total = static_cast<int>(config.delivery_jobs_per_minute_total),
-       .max_jobs = static_cast<int>(config.delivery_max_jobs),
-       .lease = std::chrono::seconds(config.delivery_lease_seconds),
-       .poll = Millis(config.delivery_poll_ms),
-       .maintenance = Millis(config.delivery_maintenance_ms),
-       .sweep_page = static_cast<int>(config.delivery_sweep_page),
-       .first_sweep = std::chrono::seconds(config.delivery_first_sweep_seconds)}};
+      worker_options(config, node)};
   services::WebhookDispatcher dispatcher{
       {runtime.scheduler(dispatcher_core), clock, ids, log, metrics, async_db, outbound_http, cipher},
       {.sandbox = config.sandbox,
@@ -241,6 +237,8 @@ struct Service::Parts {
       config.sandbox ? net::AddressPolicy::sandbox_receivers : net::AddressPolicy::public_https,
       [this] { work_came(); }};
   services::WebhookEvents webhook_events{async_db, ids, [this] { work_came(); }};
+  // Of one account: tests of subscriptions, and events that are sent again.
+  net::KeyBudget dispatches_by_hand{clock, {.times = 60, .window = std::chrono::minutes{1}}};
   services::Credits credits{async_db, ids, [this] { work_came(); }};
   services::DeliveryActions deliveries{async_db, changes, static_cast<int>(config.delivery_jobs_per_minute),
                                        [this] { work_came(); }};

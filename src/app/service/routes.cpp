@@ -48,10 +48,10 @@ void Service::Parts::add_api_routes() {
   buyers.add_routes(router, live_parts.of_buyers());
   live_parts.add_routes(router);
   api::add_integrations_routes(router, {stores, presets, base_url});
-  api::add_subscriptions_routes(router, {subscriptions});
+  api::add_subscriptions_routes(router, {subscriptions, dispatches_by_hand});
   order_parts.add_routes(router, of_deliveries);
   payments.add_routes(router);
-  api::add_webhook_events_routes(router, {webhook_events});
+  api::add_webhook_events_routes(router, {webhook_events, dispatches_by_hand});
   api::add_webhook_routes(router, {reception, failed_requests});
   api::add_direct_routes(router, {of_deliveries, reception});
   api::add_stores_routes(router,

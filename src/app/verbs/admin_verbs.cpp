@@ -13,6 +13,7 @@
 #include "app/verbs/operator_name.h"
 #include "app/verbs/outcome.h"
 #include "app/verbs/terminal_password.h"
+#include "domain/credits.h"
 
 namespace presetbridge::app {
 namespace {
@@ -89,9 +90,7 @@ void add_admin_verbs(CLI::App& app, ConfigFlags& flags, std::function<int()>& ru
   text(find, "--account", "Of this one: acc_…");
   auto grant = add("grant-credits", "Give credits to an account", false);
   text(grant, "account", "acc_…")->required();
-  number(grant, "credits", "How many")
-      ->required()
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{9'007'199'254'740'991}));
+  number(grant, "credits", "How many")->required()->check(CLI::Range(std::int64_t{1}, domain::kMostGranted));
   text(grant, "--note", "What the ledger says of it");
   auto purchases = add("purchases", "Purchases of credits, newest first", false);
   text(purchases, "--account", "Of this one: acc_…");

@@ -235,9 +235,11 @@ ReceivedWebhook inspect_webhook(const net::HttpRequest& request, std::string_vie
       webhook.status = text_at(delivery->get_object(), "status");
     }
   }
-  const bool vendor =
-      crypto::verify_vendor_signature(secret, header("X-Vendor-Signature"), request.body) ||
-      crypto::verify_vendor_signature(secret, header("X-Vendor-Signature-Previous"), request.body);
+  constexpr std::array kVendorSignatures{"X-Vendor-Signature", "X-Vendor-Signature-Previous",
+                                         "X-Vendor-Signature-Older"};
+  const bool vendor = std::ranges::any_of(kVendorSignatures, [&](std::string_view name) {
+    return crypto::verify_vendor_signature(secret, header(name), request.body);
+  });
   const auto standard = crypto::verify_standard_signature(
       secret, {webhook.id, header("webhook-timestamp"), header("webhook-signature")}, request.body, now);
   webhook.verified = vendor && standard == crypto::WebhookVerdict::valid;

@@ -104,17 +104,19 @@ TEST(SendOrder, RefusesOptionsThatMakeNoOrder) {
   EXPECT_EQ(out.str(), "");
 }
 
-net::HttpRequest event_signed_by(std::string_view secret, std::optional<std::string_view> previous = {}) {
+net::HttpRequest event_signed_by(std::string_view secret, std::optional<std::string_view> previous = {},
+                                 std::optional<std::string_view> older = {}) {
   net::HttpRequest request;
   request.method = "POST";
   request.body =
       R"({"id":"e1","type":"delivery.completed","deliveryId":"del_1","delivery":{"status":"completed"}})";
   const std::int64_t at = to_unix_ms(kNow) / 1000;
-  const auto signatures = crypto::sign_webhook({"e1", at, request.body}, secret, previous).value();
+  const auto signatures = crypto::sign_webhook({"e1", at, request.body}, secret, previous, older).value();
   request.headers.add("X-Vendor-Event", "delivery.completed");
   request.headers.add("X-Vendor-Signature", signatures.vendor);
   if (signatures.vendor_previous)
     request.headers.add("X-Vendor-Signature-Previous", *signatures.vendor_previous);
+  if (signatures.vendor_older) request.headers.add("X-Vendor-Signature-Older", *signatures.vendor_older);
   request.headers.add("webhook-id", "e1");
   request.headers.add("webhook-timestamp", std::to_string(at));
   request.headers.add("webhook-signature", signatures.standard);
@@ -130,8 +132,9 @@ TEST(Listen, VerifiesBothSignaturesAndTellsWhatCame) {
       R"({"id":"e1","type":"delivery.completed","delivery":"del_1","status":"completed","verified":true})");
 }
 
-TEST(Listen, AReceiverWithThePreviousSecretAcceptsDuringARotation) {
+TEST(Listen, AReceiverWithAFormerSecretAcceptsDuringARotation) {
   EXPECT_TRUE(inspect_webhook(event_signed_by(kSecret, kOther), kOther, kNow).verified);
+  EXPECT_TRUE(inspect_webhook(event_signed_by(kSecret, kSecret, kOther), kOther, kNow).verified);
   EXPECT_FALSE(inspect_webhook(event_signed_by(kSecret), kOther, kNow).verified);
 }
 

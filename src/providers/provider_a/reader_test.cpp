@@ -266,6 +266,13 @@ TEST(HostedOrder, IsNeverRefusedForAField) {
   EXPECT_THAT(lines, ElementsAre(OrderLine{}, OrderLine{}));
 }
 
+TEST(HostedOrder, SaysWhetherItGivesItsLines) {
+  for (const auto* none : {"", R"("line_items":null)", R"("line_items":"none")", R"("line_items":7)"})
+    EXPECT_FALSE(order(none).lines_given) << none;
+  for (const auto* some : {R"("line_items":[])", R"("line_items":[{"sku":"A"}])"})
+    EXPECT_TRUE(order(some).lines_given) << some;
+}
+
 TEST(HostedOrder, CountsALineWithoutAUsableQuantityAsOne) {
   const std::vector<std::pair<std::string, std::int64_t>> known = {
       {"3", 3},  {"0", 0},     {"2.0", 2},  {"\"4\"", 4}, {"1.5", 1},

@@ -32,7 +32,8 @@ constexpr std::array kOrderMembers{
     ShapeMember{"id", &kScalar},          ShapeMember{"number", &kScalar},
     ShapeMember{"billing", &kBilling},    ShapeMember{"status", &kScalar},
     ShapeMember{"meta_data", &kMetaData}, ShapeMember{"line_items", &kLines},
-    ShapeMember{"refunds", &kRefunds},    ShapeMember{"date_modified_gmt", &kScalar}};
+    ShapeMember{"refunds", &kRefunds},    ShapeMember{"date_modified_gmt", &kScalar},
+    ShapeMember{"code", &kScalar},        ShapeMember{"message", &kScalar}};
 constexpr Shape kOrder{.members = kOrderMembers};
 
 constexpr std::string_view kTrash = "trash";
@@ -69,6 +70,19 @@ domain::OrderLine read_line(const PickedValue& line) {
           .current_quantity = std::nullopt};
 }
 
+// The shop makes the body when it sends the event: for an order that was deleted for good meanwhile it is the
+// error of its API.
+bool is_error_of_shop(const PickedValue& body) {
+  using Kind = PickedValue::Kind;
+  return body["id"].is(Kind::absent) && body["code"].is(Kind::string) && body["message"].is(Kind::string);
+}
+
+OrderEvent ignored_topic() {
+  OrderEvent ignored;
+  ignored.kind = OrderEvent::Kind::ignored_topic;
+  return ignored;
+}
+
 enum class Change { saved, restored, deleted };
 
 Expected<OrderEvent> read_order(const ParseInput& input, Change change) {
@@ -77,7 +91,10 @@ Expected<OrderEvent> read_order(const ParseInput& input, Change change) {
   const auto& order = picked->root;
   OrderEvent event;
   event.order_id = nonzero_identifier(order["id"]);
-  if (event.order_id.empty()) return no_order_id("id");
+  if (event.order_id.empty()) {
+    if (is_error_of_shop(order)) return ignored_topic();  // refusals count against the webhook
+    return no_order_id("id");
+  }
   event.test = input.test;
   if (change == Change::deleted) {
     event.kind = OrderEvent::Kind::stop;
@@ -113,9 +130,7 @@ Expected<OrderEvent> read_topic(const ParseInput& input) {
   }
   if (topic == "order.restored") return read_order(input, Change::restored);
   if (topic == "order.deleted") return read_order(input, Change::deleted);
-  OrderEvent ignored;
-  ignored.kind = OrderEvent::Kind::ignored_topic;
-  return ignored;
+  return ignored_topic();
 }
 
 }  // namespace

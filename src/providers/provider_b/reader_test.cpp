@@ -194,6 +194,41 @@ TEST(PluginOrder, NeedsAnOrderIdThatIsNotZero) {
   EXPECT_FALSE(read("webhook_id=7"));
 }
 
+TEST(PluginOrder, ThatWasDeletedForGoodBeforeItsEventWasSentIsIgnored) {
+  const auto* const error =
+      R"({"code":"woocommerce_rest_shop_order_invalid_id","message":"Invalid ID.","data":{"status":404}})";
+  for (const auto topic : {"", "order.created", "order.updated", "order.restored", "order.deleted"}) {
+    const auto event = read(error, topic).value();
+    EXPECT_EQ(event.kind, Event::ignored_topic) << topic;
+    EXPECT_EQ(event.provider, domain::Provider::provider_b);
+    EXPECT_EQ(event.order_id, "");
+  }
+  for (const auto body : {R"({"code":"x"})", R"({"message":"x"})", R"({"code":7,"message":"x"})",
+                          R"({"code":"x","message":null})", R"({"id":0,"code":"x","message":"x"})",
+                          R"({"id":null,"code":"x","message":"x"})"}) {
+    EXPECT_FALSE(read(body)) << body;
+  }
+  EXPECT_EQ(read(R"({"id":1,"code":"x","message":"x"})").value().kind, Event::order);
+}
+
+// PHP writes a list as an object once one of its entries was removed.
+TEST(PluginOrder, IsReadWhereItsListsAreObjects) {
+  const auto event =
+      order(R"("meta_data":{"0":{"key":"color","value":"red"},"2":{"key":"vendor_username","value":"kim"}},)"
+            R"("line_items":{"0":{"id":1,"sku":"a"},"2":{"id":2,"sku":"b","quantity":3}},)"
+            R"("refunds":{"1":{"id":9}})");
+  EXPECT_EQ(event.username, "kim");
+  EXPECT_TRUE(event.lines_given);
+  EXPECT_THAT(event.lines,
+              ElementsAre(OrderLine{"1", "a", "", "", "", 1, {}}, OrderLine{"2", "b", "", "", "", 3, {}}));
+  EXPECT_THAT(event.refunds, ElementsAre(Refund{"9", {}}));
+  EXPECT_EQ(order(R"("line_items":[{"meta_data":{"3":{"key":"vendor_username","value":"lee"}}}])").username,
+            "lee");
+  std::string lines = R"("0":{})";
+  for (int i = 1; i < 251; ++i) lines += fmt::format(R"(,"{}":{{}})", i + 1);
+  EXPECT_TRUE(order("\"line_items\":{" + lines + "}").too_large);
+}
+
 TEST(PluginOrder, IsTooLargeBeyondTwoHundredAndFiftyLines) {
   std::string lines = "{}";
   for (int i = 1; i < 251; ++i) lines += ",{}";

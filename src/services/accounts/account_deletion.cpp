@@ -5,6 +5,7 @@
 #include "identity/audit.h"
 #include "identity/membership.h"
 #include "identity/sessions.h"
+#include "services/accounts/account_lock.h"
 #include "services/buyers/customers.h"
 #include "storage/stores/account_deletion.h"
 #include "storage/stores/account_store.h"
@@ -24,10 +25,8 @@ constexpr Millis kOnTheWay{60'000};
 
 Task<Expected<void>> AccountDeletion::run(Executor& executor, identity::Principal by, std::string name) {
   auto done = co_await async_db_.write(executor, [&](Tx& tx) -> Expected<void> {
-    const auto account = storage::find_account(tx, by.account);
-    if (!account || !storage::lock_account(tx, by.account))
-      return fail("NOT_FOUND", "There is no such account.");
-    if (account->name != name)
+    lock_account_of_owner(tx, by);
+    if (storage::find_account(tx, by.account).value().name != name)
       return fail("VALIDATION_FAILED", "The request has fields that are not valid.",
                   {{"name", "is not the name of the account"}});
     vault_.remove_in(tx, by);

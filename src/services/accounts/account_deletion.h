@@ -20,7 +20,7 @@ class AccountDeletion {
   AccountDeletion(storage::AsyncDatabase& async_db, IdSource& ids, Vault& vault, std::function<void()> asked)
       : async_db_(async_db), ids_(ids), vault_(vault), asked_(std::move(asked)) {}
 
-  // VALIDATION_FAILED: `name` is not what the account is called.
+  // VALIDATION_FAILED: `name` is not what the account is called. FORBIDDEN: `by` is no longer an owner.
   Task<Expected<void>> run(Executor& executor, identity::Principal by, std::string name);
 
  private:

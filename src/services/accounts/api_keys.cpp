@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "crypto/api_key.h"
+#include "domain/rate_window.h"
 #include "identity/audit.h"
 #include "services/accounts/account_lock.h"
-#include "storage/stores/activity_store.h"
 #include "storage/stores/audit_store.h"
 #include "storage/stores/integration_store.h"
 
@@ -46,31 +46,8 @@ ApiKey to_key(const ApiKeyRow& row, Millis window, Timestamp now) {
           used_this_hour(row, window, now)};
 }
 
-Principal to_principal(const ApiKeyRow& row) {
-  Principal p;
-  p.account = row.account;
-  p.key = row.id;
-  p.permissions = PermissionSet::from_text(row.permissions);
-  p.integrations = IntegrationScope::from_text(row.integration_ids);
-  return p;
-}
-
-std::unexpected<Error> unknown_key() {
-  return fail("UNAUTHORIZED", "The API key is missing or not valid.");
-}
 std::unexpected<Error> no_such_key() {
   return fail("NOT_FOUND", "There is no such API key.");
-}
-
-bool expired(const ApiKeyRow& row, Timestamp now) {
-  return row.expires_at && *row.expires_at <= now;
-}
-
-// The reason to refuse the key; nothing if it is in force.
-std::optional<Error> refusal(const ApiKeyRow& row, Timestamp now) {
-  if (!row.active) return Error{"FORBIDDEN", "The API key is inactive.", {}};
-  if (expired(row, now)) return Error{"FORBIDDEN", "The API key has expired.", {}};
-  return std::nullopt;
 }
 
 // Whether the key may open what it did not: as good as a new one (spec 7.2).
@@ -99,8 +76,8 @@ void check_scope(Tx& tx, AccountId account, const IntegrationScope& scope) {
     throw Error{"VALIDATION_FAILED", "The request has fields that are not valid.", problems};
 }
 
+// The caller holds the account's lock.
 void check_limit(Tx& tx, AccountId account, std::int64_t max_active) {
-  lock_present_account(tx, account);
   if (storage::count_active_api_keys(tx, account) >= max_active) {
     throw Error{"LIMIT_REACHED",
                 fmt::format("An account has at most {} active API keys; deactivate one first.", max_active),
@@ -126,6 +103,7 @@ void audit(Tx& tx, IdSource& ids, const Principal& by, std::string_view action, 
 Task<Expected<IssuedApiKey>> ApiKeys::create(Executor& executor, Principal by, NewApiKey wanted) {
   const auto secret = crypto::generate_api_key(random_);
   auto key = co_await async_db_.write(executor, [&](Tx& tx) {
+    lock_account_of_owner(tx, by);
     if (wanted.expires_at && *wanted.expires_at <= tx.now()) {
       throw Error{"VALIDATION_FAILED",
                   "The request has fields that are not valid.",
@@ -170,7 +148,8 @@ Task<Expected<ApiKey>> ApiKeys::get(Executor& executor, Principal by, ApiKeyId i
 }
 
 Task<Expected<ApiKey>> ApiKeys::change(Executor& executor, Principal by, ApiKeyId id, ApiKeyChange change) {
-  co_return co_await async_db_.write(executor, [&](Tx& tx) -> Expected<ApiKey> {
+  auto changed = co_await async_db_.write(executor, [&](Tx& tx) -> Expected<ApiKey> {
+    lock_account_of_owner(tx, by);
     auto row = storage::lock_api_key(tx, by.account, id);
     if (!row) return no_such_key();
     if (opens_more(*row, change) && !by.signed_in_lately(tx.now()))
@@ -180,8 +159,8 @@ Task<Expected<ApiKey>> ApiKeys::change(Executor& executor, Principal by, ApiKeyI
       audit(tx, ids_, by, "api_key.renamed", id, row->name, {{"name", before, row->name}});
     }
     if (change.active && *change.active != row->active) {
-      if (*change.active && !expired(*row, tx.now())) check_limit(tx, by.account, options_.max_active);
       row->active = *change.active;
+      if (holder_of(*row, tx.now())) check_limit(tx, by.account, options_.max_active);
       audit(tx, ids_, by, row->active ? "api_key.reactivated" : "api_key.deactivated", id, "");
     }
     if (change.permissions && change.permissions->to_text() != row->permissions) {
@@ -198,16 +177,18 @@ Task<Expected<ApiKey>> ApiKeys::change(Executor& executor, Principal by, ApiKeyI
     storage::update_api_key(tx, *row);
     return to_key(*row, options_.rate_window, tx.now());
   });
+  if (changed) admissions_.forget(id);
+  co_return changed;
 }
 
 Task<Expected<IssuedApiKey>> ApiKeys::rotate(Executor& executor, Principal by, ApiKeyId id, Millis overlap) {
   const auto secret = crypto::generate_api_key(random_);
   overlap = std::clamp(overlap, Millis{0}, max_rotation_overlap);
   auto key = co_await async_db_.write(executor, [&](Tx& tx) -> Expected<ApiKey> {
-    lock_present_account(tx, by.account);
+    lock_account_of_owner(tx, by);
     auto old = storage::lock_api_key(tx, by.account, id);
     if (!old) return no_such_key();
-    if (refusal(*old, tx.now()))
+    if (!holder_of(*old, tx.now()))
       return fail("CONFLICT", "Only a key that is active and not expired can be rotated.");
     // Its expiry is the end of the overlap, which is none of the successor's.
     if (old->expires_at && storage::is_rotated(tx, by.account, id))
@@ -246,7 +227,7 @@ Task<Expected<ApiKey>> ApiKeys::set_rate_limit(Executor& executor, ApiKeyId id, 
   if (limit < 1 || limit > max_rate_limit) {
     co_return fail("VALIDATION_FAILED", fmt::format("A rate limit lies between 1 and {}.", max_rate_limit));
   }
-  co_return co_await async_db_.write(executor, [&](Tx& tx) -> Expected<ApiKey> {
+  auto limited = co_await async_db_.write(executor, [&](Tx& tx) -> Expected<ApiKey> {
     const auto found = storage::find_api_key(tx, id);
     if (!found) return no_such_key();
     auto row = storage::lock_api_key(tx, found->account, id);
@@ -265,47 +246,20 @@ Task<Expected<ApiKey>> ApiKeys::set_rate_limit(Executor& executor, ApiKeyId id, 
                            .actor_name = name});
     return to_key(*row, options_.rate_window, tx.now());
   });
+  if (limited) admissions_.forget(id);
+  co_return limited;
 }
 
 Task<KeyCheck> ApiKeys::admit(Executor& executor, std::string text) {
   // Nothing is asked of the database for what cannot be a key.
   if (!crypto::is_well_formed_api_key(text)) co_return KeyCheck{unknown_key(), std::nullopt};
-  std::optional<ApiKeyId> unreadable;
-  std::optional<ApiKeyRow> limited;
-  Timestamp at;
-  auto check = co_await async_db_.write(executor, [&](Tx& tx) -> KeyCheck {
-    const auto key = storage::lock_api_key_by_hash(tx, crypto::api_key_hash(text));
-    if (!key) return {unknown_key(), std::nullopt};
-    if (auto error = refusal(key->row, tx.now())) return {std::unexpected(std::move(*error)), std::nullopt};
-
-    auto window = domain::RateWindow::decode(key->row.rate_limit, options_.rate_window, key->rate_log);
-    unreadable = window ? std::nullopt : std::optional(key->row.id);
-    if (!window) {
-      window = domain::RateWindow::full(key->row.rate_limit, options_.rate_window, tx.now());
-      storage::replace_api_key_rate_log(tx, key->row.id, window->encode());
-    }
-    const auto admission = window->admit(tx.now());
-    at = tx.now();
-    limited = admission.allowed ? std::nullopt : std::optional(key->row);
-    if (!admission.allowed) return {fail("RATE_LIMIT_EXCEEDED", "Rate limit exceeded"), admission};
-    storage::record_api_key_request(tx, key->row.id, window->encode());
-    count_activity(tx, {key->row.account, {}, key->row.id}, storage::Activity::requests, 1, at);
-    return {to_principal(key->row), admission};
-  });
-  if (check && unreadable) {
-    log_.error("the rate log of an API key could not be read; it counts as full from now on",
-               {{"key", to_string(*unreadable)}});
-  }
-  if (!check) co_return KeyCheck{std::unexpected(check.error()), std::nullopt};
-  if (limited) co_await limited_.count(executor, limited->account, limited->id, at);
-  co_return std::move(*check);
+  co_return co_await admissions_.admit(executor, crypto::api_key_hash(text));
 }
 
 Expected<Principal> ApiKeys::check(Tx& tx, std::string_view text) {
   const auto row = find_by_text(tx, text);
   if (!row) return unknown_key();
-  if (auto error = refusal(*row, tx.now())) return std::unexpected(std::move(*error));
-  return to_principal(*row);
+  return holder_of(*row, tx.now());
 }
 
 }  // namespace presetbridge::services

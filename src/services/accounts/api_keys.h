@@ -13,9 +13,8 @@
 #include "base/ids.h"
 #include "base/task.h"
 #include "base/time.h"
-#include "domain/rate_window.h"
 #include "identity/principal.h"
-#include "services/accounts/limited_requests.h"
+#include "services/accounts/key_admissions.h"
 #include "storage/commit/async_database.h"
 #include "storage/page.h"
 #include "storage/stores/api_key_store.h"
@@ -61,13 +60,6 @@ struct IssuedApiKey {
   std::string secret;
 };
 
-// A check that found a key. Codes of a failed one: UNAUTHORIZED (no such key), FORBIDDEN (inactive, expired),
-// RATE_LIMIT_EXCEEDED ("Rate limit exceeded").
-struct KeyCheck {
-  Expected<identity::Principal> principal;
-  std::optional<domain::Admission> rate;  // of an active key whose request was to be counted
-};
-
 class ApiKeys {
  public:
   struct Options {
@@ -79,12 +71,19 @@ class ApiKeys {
   // So that the log of one key stays a small row; and what RateWindow decodes.
   static constexpr std::int64_t max_rate_limit = 100'000;
 
-  // All outlive this.
-  ApiKeys(storage::AsyncDatabase& async_db, IdSource& ids, Random& random, Log& log, Options options)
-      : async_db_(async_db), ids_(ids), random_(random), log_(log), options_(options), limited_(async_db) {}
+  // All outlive this. It is destroyed after AsyncDatabase::shutdown().
+  ApiKeys(storage::AsyncDatabase& async_db, IdSource& ids, Random& random, const Clock& clock, Log& log,
+          Options options)
+      : async_db_(async_db),
+        ids_(ids),
+        random_(random),
+        options_(options),
+        admissions_(async_db, clock, log, options.rate_window) {}
 
   // The requests that were over the keys' limits.
-  LimitedRequests& limited() { return limited_; }
+  LimitedRequests& limited() { return admissions_.limited(); }
+
+  // create(), change() and rotate(): FORBIDDEN if `by` is no longer an owner.
 
   // LIMIT_REACHED: 50 active keys. VALIDATION_FAILED: an expiry in the past, an integration that is not the
   // account's.
@@ -106,8 +105,8 @@ class ApiKeys {
   Task<Expected<ApiKey>> set_rate_limit(Executor& executor, ApiKeyId id, std::int64_t limit,
                                         std::string name = {});
 
-  // Who holds the key with this text; counts one request against its limit (spec 6.3). `text` is hostile. A
-  // stored log that cannot be read counts as full, and is a fresh one when the window has passed.
+  // Who holds the key with this text; counts one request against its limit (key_admissions.h). `text` is
+  // hostile.
   Task<KeyCheck> admit(Executor& executor, std::string text);
   // The same outside the limit, and without a trace: for the webhook endpoint (spec 2.4), inside its own
   // transaction.
@@ -117,9 +116,8 @@ class ApiKeys {
   storage::AsyncDatabase& async_db_;
   IdSource& ids_;
   Random& random_;
-  Log& log_;
   const Options options_;
-  LimitedRequests limited_;
+  KeyAdmissions admissions_;
 };
 
 }  // namespace presetbridge::services

@@ -1,7 +1,11 @@
-// An account that is deleted after a request of it was admitted gets nothing new.
+// An account that is deleted after a request of it was admitted gets nothing new; and an owner who is removed
+// after theirs was admitted deletes no account.
+#include "services/accounts/account_deletion.h"
 #include "services/stores/integrations.h"
 #include "services/testing.h"
+#include "services/vault/vault_testing.h"
 #include "services/webhooks/subscriptions.h"
+#include "storage/stores/account_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -38,6 +42,22 @@ TEST_F(DeletedAccount, GetsNoWebhook) {
   const auto made = world_.await(subscriptions.create(world_.scheduler, world_.merchant(), wanted));
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().code, "NOT_FOUND");
+}
+
+TEST(RemovedOwner, DeletesNoAccount) {
+  World world;
+  testing::VaultOfWorld vault(world);
+  bool asked = false;
+  AccountDeletion deletion(world.async_db, world.ids, vault.vault, [&] { asked = true; });
+  auto by = world.merchant();
+  by.person = identity::Person{.id = world.ids.make<UserId>(), .role = identity::Role::owner};
+  const auto account =
+      world.write([&](storage::Tx& tx) { return storage::find_account(tx, world.account).value(); });
+  const auto deleted = world.await(deletion.run(world.scheduler, by, account.name));
+  ASSERT_FALSE(deleted);
+  EXPECT_EQ(deleted.error().code, "FORBIDDEN");
+  EXPECT_FALSE(asked);
+  EXPECT_FALSE(world.write([&](storage::Tx& tx) { return storage::is_deleted(tx, world.account); }));
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ std::unexpected<Error> nobody() {
 }
 
 std::unexpected<Error> no_member() {
-  return fail("FORBIDDEN", "You have no longer that role in this account, or left it.");
+  return fail("FORBIDDEN", "You are no longer a member of this account.");
 }
 
 using identity::invalid_invitation;
@@ -131,9 +131,7 @@ Task<Expected<People::Invited>> People::invite(Executor& executor, identity::Pri
     if (until <= now || until > now + kLongestInvitation)
       return fail("VALIDATION_FAILED", "The request has fields that are not valid.",
                   {{"expiresAt", "must be in the next 30 days"}});
-    lock_present_account(tx, by.account);
-    const auto inviter = storage::find_person(tx, by.account, by.person->id);
-    if (!inviter || inviter->role != to_string(Role::owner)) return no_member();
+    lock_account_of_owner(tx, by);
     if (storage::count_invitations(tx, by.account, kMostInvitations) >= kMostInvitations)
       return fail("LIMIT_REACHED", "There are 50 invitations that nobody has used. Revoke some first.");
     const storage::InvitationRow row{.id = deps_.ids.make<InvitationId>(),

@@ -1,6 +1,7 @@
 // The orders of a person (spec 9.6), found by an e-mail address or a username, and the erasure of the
 // person from them. intake/privacy.h says what is erased; ids, ledger and dedupe keys stay. Later orders,
-// and orders in which the person has another name, are not included.
+// and orders in which the person has another name, are not included; neither are orders of others who gave
+// the person's name by mistake, as storage/stores/customer_orders.h says.
 #pragma once
 
 #include <optional>

@@ -110,5 +110,13 @@ TEST_F(CreditsTest, WhatAGrantLeavesAfterTheDebtIsAvailableAndResumesWhatWaitsFo
   EXPECT_THAT(ledger(), ElementsAre("grant 1 sorry", "debt_paid 10 sorry", "grant 12 sorry"));
 }
 
+TEST_F(CreditsTest, AGrantBeyondTheLimitIsRefusedAndChangesNothing) {
+  EXPECT_EQ(grant(domain::kMostGranted).available(), domain::kMostGranted);
+  const auto beyond = world_.await(credits_.grant(world_.scheduler, me_.account, 1, "one more"));
+  ASSERT_FALSE(beyond);
+  EXPECT_EQ(beyond.error().code, "VALIDATION_FAILED");
+  EXPECT_THAT(ledger(), ElementsAre("grant 1000000000000 sorry"));
+}
+
 }  // namespace
 }  // namespace presetbridge::services

@@ -136,7 +136,9 @@ void request_again(DeliverySet& set, const storage::DeliveryRow& row, bool anew)
   if (row.status == DeliveryStatus::failed && !refused) return;
   customer->ask_anew = customer->ask_anew || anew;
   if (row.status != DeliveryStatus::queued && !refused) return set.put(*customer);
-  if (customer->friendship != Friendship::friends) customer->friendship = Friendship::unknown;
+  // A request that is on its way is the one for this delivery too.
+  if (customer->friendship != Friendship::friends && customer->friendship != Friendship::requesting)
+    customer->friendship = Friendship::unknown;
   set.put(*customer);
 }
 
@@ -253,7 +255,7 @@ Expected<void> DeliveryActions::retry_row(DeliverySet& set, storage::DeliveryRow
   const auto asked = row.customer;
   const bool anew = !renamed && takes_request_back(set, row);
   if (renamed) {
-    change_customer(set, row, username, username, set.now());
+    change_customer(set, row, username, username, set.now(), actor);
   } else if (!username.empty()) {
     row.named_at = set.now();
   }

@@ -37,6 +37,12 @@ class CombinedRules : public testing::OrderRules {
     settle(1h);
   }
   ItemStatus item(DeliveryId id, std::size_t n = 0) { return world.items(id).at(n).status; }
+  // A paid event of the order that is too large to be read.
+  domain::OrderEvent too_large(int minute) {
+    auto event = later(world, "1", {}, minute);
+    event.too_large = true;
+    return event;
+  }
 };
 
 // ---------------------------------------------------------------- waiting
@@ -264,6 +270,110 @@ TEST_F(CombinedRules, AShareThatWasNotMadeStaysOwedThoughTheOrderBecameTooLarge)
   settle(1h);
   EXPECT_EQ(world.status(id), "in_review order_too_large");
   EXPECT_EQ(item(id), ItemStatus::owed);
+}
+
+TEST_F(CombinedRules, AnOrderThatWasTooLargeForAWhileGetsNothingMoreByLaterMappings) {
+  const auto id = deliver(later(world, "1", {"sku-1", "new"}, 1));
+  ASSERT_EQ(world.status(id), "completed");
+  map("new", "file-9");
+  world.accept(too_large(2));
+  ASSERT_EQ(world.status(id), "in_review order_too_large");
+  world.accept(later(world, "1", {"sku-1", "new"}, 3));
+  ASSERT_TRUE(approve(id));
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_FALSE(has("u-ann", "file-9"));
+}
+
+TEST_F(CombinedRules, AnOrderWithoutAMappingThatWasTooLargeAndStoppedGetsNothingByLaterMappings) {
+  ASSERT_FALSE(world.accept(later(world, "1", {"new"}, 1)).delivery);
+  const auto id = deliver(too_large(2));
+  map("new", "file-9");
+  world.accept(paid(3, Payment::cancelled, {"new"}));
+  ASSERT_EQ(world.status(id), "invalidated");
+  world.accept(paid(4, Payment::deliver, {"new"}));
+  settle();
+  EXPECT_EQ(world.status(id), "invalidated");
+  EXPECT_FALSE(has("u-ann", "file-9"));
+}
+
+TEST_F(CombinedRules, AnOrderThatBecameTooLargeBeforeItWasPaidIsMappedOnceItCanBeRead) {
+  ASSERT_FALSE(world.accept(paid(1, Payment::awaiting_payment)).delivery);
+  const auto id = deliver(too_large(2));
+  ASSERT_EQ(world.status(id), "in_review order_too_large");
+  world.accept(later(world, "1", {"sku-1"}, 3));
+  ASSERT_TRUE(approve(id));
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(has("u-ann", "file-1"));
+}
+
+TEST_F(CombinedRules, ANewNameOfAnOrderThatIsTooLargeIsOwedTheFilesThatItHadBefore) {
+  for (const bool edited_back : {false, true}) {
+    SCOPED_TRACE(edited_back);
+    World fresh;
+    const auto id = fresh.deliver(later(fresh, "1", {"sku-1", "sku-2"}, 1));
+    auto large = later(fresh, "1", {}, 2);
+    large.too_large = true;
+    fresh.accept(large);
+    ASSERT_EQ(fresh.status(id), "in_review order_too_large");
+    ASSERT_TRUE(fresh.await(fresh.actions.retry(fresh.scheduler, fresh.merchant(), id, "Bob")));
+    if (edited_back) fresh.accept(later(fresh, "1", {"sku-1", "sku-2"}, 3));
+    ASSERT_TRUE(fresh.await(fresh.actions.approve(fresh.scheduler, fresh.merchant(), id)));
+    fresh.settle();
+    EXPECT_EQ(fresh.status(id), "completed");
+    EXPECT_TRUE(fresh.cloud.shares.contains({"u-bob", "file-1"}));
+    EXPECT_TRUE(fresh.cloud.shares.contains({"u-bob", "file-2"}));
+  }
+}
+
+TEST_F(CombinedRules, AnOrderThatIsPaidAgainAndTooLargeWhileItsFileIsTakenBackHasItAfterAnApproval) {
+  auto_revoke();
+  const auto id = deliver(later(world, "1", {"sku-1"}, 1));
+  fail_calls("revoke", Fate::hold_done);
+  world.accept(paid(2, Payment::cancelled));
+  settle();
+  ASSERT_EQ(world.cloud.held(), 1U);
+  world.accept(too_large(3));
+  end_revocation();
+  EXPECT_EQ(world.status(id), "in_review order_too_large");
+  EXPECT_FALSE(has("u-ann", "file-1"));
+  ASSERT_TRUE(approve(id));
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(has("u-ann", "file-1"));
+  EXPECT_EQ(world.balance().spent, 1);
+}
+
+TEST_F(CombinedRules, AShareOfAnOrderThatBecameTooLargeIsNotKnownToBeRefunded) {
+  auto_revoke();
+  fail_calls("share", Fate::hold_done);
+  const auto id = deliver(later(world, "1", {"sku-1"}, 1));
+  ASSERT_EQ(world.status(id), "processing");
+  world.accept(too_large(2));
+  world.accept(refund("r1", {{"L1", 1}}));
+  world.cloud.before = nullptr;
+  world.cloud.release();
+  settle();
+  EXPECT_EQ(world.status(id), "in_review order_too_large");
+  EXPECT_EQ(item(id), ItemStatus::shared);
+  EXPECT_TRUE(has("u-ann", "file-1"));
+}
+
+TEST_F(CombinedRules, AnOrderThatIsTooLargeShowsNoLinesOfBefore) {
+  const auto id = deliver(later(world, "1", {"sku-1", "new"}, 1));
+  world.accept(too_large(2));
+  Orders orders(world.async_db, world.changes, world.directory, [] {});
+  const auto get = [&] {
+    return world.await(orders.get(world.scheduler, world.merchant(), OrderId{id.value})).value();
+  };
+  EXPECT_TRUE(get().lines.empty());
+  EXPECT_EQ(get().order.summary.lines, 0);
+  EXPECT_EQ(get().order.unmapped, 0);
+  world.accept(later(world, "1", {"sku-1", "new"}, 3));
+  EXPECT_EQ(get().lines.size(), 2U);
+  EXPECT_EQ(get().order.summary.lines, 2);
+  EXPECT_EQ(get().order.unmapped, 1);
 }
 
 TEST_F(CombinedRules, ADeliveryThatFailedForAFileGoesOnWhenTheOrderOwesItNoMore) {

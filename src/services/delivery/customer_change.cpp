@@ -45,6 +45,12 @@ bool reached(const ItemRow& item) {
   return false;
 }
 
+bool was_taken_back_by_person(const ItemRow& item) {
+  const bool taken_back = item.status == ItemStatus::revoking || item.status == ItemStatus::revoked ||
+                          item.status == ItemStatus::revoke_failed;
+  return taken_back && item.revoked_by == "merchant";
+}
+
 // The user of an item that an earlier program wrote without one.
 std::string user_of(Tx& tx, const ItemRow& item) {
   const auto customer = item.customer ? find_customer(tx, item.customer) : std::nullopt;
@@ -81,7 +87,8 @@ bool anything_shared(Items items) {
   });
 }
 
-void change_owner_of_items(DeliverySet& set, const storage::DeliveryRow& row, std::string_view user) {
+void change_owner_of_items(DeliverySet& set, const storage::DeliveryRow& row, domain::Actor by,
+                           std::string_view user) {
   const auto order = find_order(set.tx(), OrderId{row.id.value});
   const auto state = order ? domain::decode_order_state(order->state) : domain::OrderState{};
   if (!state) throw Error(state.error());
@@ -89,6 +96,8 @@ void change_owner_of_items(DeliverySet& set, const storage::DeliveryRow& row, st
   for (auto* const item : set.items_with_lines(row.id)) {
     if (item->former || item->status == ItemStatus::delivered_by_hand) continue;
     if (!user.empty() && !is_of_another(*item, user)) continue;
+    // An approval makes it owed again, to whom the delivery is for by then.
+    if (was_taken_back_by_person(*item) && !by.is_merchant()) continue;
     if ((reached(*item) || item->spent) && !row.dry_run) {
       if (item->user_id.empty()) item->user_id = user_of(set.tx(), *item);
       if (item->username.empty()) item->username = row.username;
@@ -119,9 +128,9 @@ void change_owner_of_items(DeliverySet& set, const storage::DeliveryRow& row, st
 }
 
 void change_customer(DeliverySet& set, storage::DeliveryRow& row, const std::string& username,
-                     const std::string& raw_username, Timestamp at) {
+                     const std::string& raw_username, Timestamp at, domain::Actor by) {
   withdraw_request(set, row.customer);
-  change_owner_of_items(set, row);
+  change_owner_of_items(set, row, by);
   replace_delivery_key(set.tx(), row.account, row.id, storage::KeyOf::username, row.username, username);
   row.username = username;
   row.raw_username = raw_username;

@@ -26,7 +26,7 @@ bool anything_shared(Items items);
 // former one until the caller moves it on. `at`: when the name was given. A corrected name that waits for a
 // job is dropped.
 void change_customer(DeliverySet& set, storage::DeliveryRow& row, const std::string& username,
-                     const std::string& raw_username, Timestamp at);
+                     const std::string& raw_username, Timestamp at, domain::Actor by);
 // Ends the row's tie to its customer: for a delivery that waited, was renamed, and failed or went to review before it
 // was routed. Its items would be counted among the former customer's otherwise.
 void leave_customer(DeliverySet& set, storage::DeliveryRow& row);
@@ -37,8 +37,10 @@ void leave_customer(DeliverySet& set, storage::DeliveryRow& row);
 bool is_of_another(const storage::ItemRow& item, std::string_view user);
 
 // Makes the delivery's items the new customer's, as change_customer() does, and leaves the friend request to
-// the caller: the job that is at work for the customer withdraws it itself. With a `user`, whom the unchanged
-// name leads to now, it changes only items for which is_of_another() holds.
-void change_owner_of_items(DeliverySet& set, const storage::DeliveryRow& row, std::string_view user = {});
+// the caller: the job that is at work for the customer withdraws it itself. A file that a person took back is
+// owed to the new customer only if it was a person who named them, `by` (spec 3.10). With a `user`, whom the
+// unchanged name leads to now, it changes only items for which is_of_another() holds.
+void change_owner_of_items(DeliverySet& set, const storage::DeliveryRow& row, domain::Actor by,
+                           std::string_view user = {});
 
 }  // namespace presetbridge::services

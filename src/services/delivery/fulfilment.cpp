@@ -62,6 +62,14 @@ struct Fulfilment::Update {
 
 namespace {
 
+// Whether an order without an item has lines that owe files: these were too many when the lines were mapped.
+bool owed_too_many(const domain::OrderState& state) {
+  using Mapped = domain::OrderLine::Mapped;
+  return std::ranges::any_of(state.lines, [](const domain::OrderLine& line) {
+    return line.mapped == Mapped::owes || line.mapped == Mapped::earlier;
+  });
+}
+
 bool any_unmapped_is_paid(const domain::OrderState& state) {
   const domain::PaidQuantities paid(state);
   return std::ranges::any_of(state.lines, [&](const domain::OrderLine& line) {
@@ -116,6 +124,10 @@ std::optional<storage::DeliveryRow> Fulfilment::fulfil(DeliverySet& set, storage
                   .change = change,
                   .row = *row};
     align(update);
+    // The former customer of a delivery that waited is not the new name's.
+    const bool routed =
+        row->status == DeliveryStatus::queued || row->status == DeliveryStatus::waiting_for_friendship;
+    if (update.renamed && !routed) leave_customer(set, *row);
     order.outcome = OrderOutcome::delivery;
     set.save();
     return *row;
@@ -187,18 +199,21 @@ void Fulfilment::align(Update& update) {
   apply_username(update);
   set.changed(row);
   if (state.stopped()) return stop(update);
-  if (state.erased) return take_back_refunded(update);
+  if (state.erased) {
+    take_back_refunded(update);
+    return;
+  }
   if (rules.active) withdraw_pending(set, state, row);
 
   domain::MappedOrder mapped;
   // An inactive store's event stops and drops, and makes nothing owed or queued (spec 2.14).
   if (!state.too_large && rules.active) {
-    // One without any item was too large when its lines were mapped.
-    const bool anew = row.status == DeliveryStatus::invalidated && set.items(row.id).empty();
+    const bool anew =
+        row.status == DeliveryStatus::invalidated && set.items(row.id).empty() && owed_too_many(state);
     mapped = rules.mappings->map(state, anew ? MappingIndex::Lines::all : MappingIndex::Lines::not_mapped);
     state.lines_mapped = true;
-    order.unmapped = domain::unmapped_lines(state).value_or(order.unmapped);
   }
+  order.unmapped = domain::unmapped_lines(state).value_or(order.unmapped);
   // An order that is too large to be read does not say which files it owes.
   const auto aligned = state.too_large
                            ? Alignment{}
@@ -232,31 +247,43 @@ void Fulfilment::align(Update& update) {
     default:
       break;
   }
-  // The order does not owe the files any more for which the delivery failed.
-  if (row.status == DeliveryStatus::failed && rules.active && aligned.owes_less && items.owed > 0 &&
-      domain::resumes(row.resolution, domain::Remedy::mapping_saved))
-    return queue_again(update, Cause::cause_fixed);
-  // A delivery that owed nothing when the merchant reopened it stays in review, unless the order owes less
-  // now.
-  if (row.status == DeliveryStatus::in_review && !aligned.owes_less) return;
-  if (const auto verdict = domain::conclude_items(row.status, items); verdict.cause) {
-    auto ends = verdict.cause == Cause::nothing_to_deliver
-                    ? nothing_left(set.items_with_lines(row.id), state, Actor::order())
-                    : Change{.cause = *verdict.cause, .actor = Actor::order()};
-    return set.apply(row, ends);
-  }
+  if (conclude(update, aligned)) return;
   const bool open =
       row.status == DeliveryStatus::queued || row.status == DeliveryStatus::waiting_for_friendship;
   if (open && aligned.owes_more && rules.hold_all) return move_to_review(update, ReviewReason::held);
   if (has_name) continue_renamed(update);
 }
 
-// An erased order delivers nothing more; what a refund drops is taken back all the same.
-void Fulfilment::take_back_refunded(Update& update) {
+// Ends, or resumes, a delivery for the items that it owes now. True: nothing more follows from the event.
+bool Fulfilment::conclude(Update& update, const Alignment& aligned) {
   auto& [set, order, state, rules, event, change, row, renamed, against] = update;
-  if (state.too_large || !rules.auto_revoke) return;
-  const auto aligned = align_items(set, row, state, {}, false, Owe::nothing_more);
-  revoke_refunded(set, set.items(row.id), aligned.refunded);
+  const auto items = tally(set.items(row.id));
+  // The order does not owe the files any more for which the delivery failed.
+  if (row.status == DeliveryStatus::failed && rules.active && aligned.owes_less && items.owed > 0 &&
+      domain::resumes(row.resolution, domain::Remedy::mapping_saved)) {
+    queue_again(update, Cause::cause_fixed);
+    return true;
+  }
+  // A delivery that owed nothing when the merchant reopened it stays in review, unless the order owes less
+  // now.
+  if (row.status == DeliveryStatus::in_review && !aligned.owes_less) return true;
+  const auto verdict = domain::conclude_items(row.status, items);
+  if (!verdict.cause) return false;
+  set.apply(row, verdict.cause == Cause::nothing_to_deliver
+                     ? nothing_left(set.items_with_lines(row.id), state, Actor::order())
+                     : Change{.cause = *verdict.cause, .actor = Actor::order()});
+  return true;
+}
+
+// An order that is erased, or over, owes nothing more; what a refund or an edit takes out of it is dropped,
+// or taken back, all the same.
+Alignment Fulfilment::take_back_refunded(Update& update) {
+  auto& [set, order, state, rules, event, change, row, renamed, against] = update;
+  if (state.too_large) return {};
+  auto aligned = align_items(set, row, state, {}, false, Owe::nothing_more);
+  if (aligned.owes_less) set.add_timeline_entry(row, Actor::order(), dropped_message(aligned));
+  if (rules.auto_revoke) revoke_refunded(set, set.items(row.id), aligned.refunded);
+  return aligned;
 }
 
 // A name from the store counts only where it differs from the store's former one; then the newest of store,
@@ -283,7 +310,7 @@ void Fulfilment::apply_username(Update& update) {
                                                 .name = {state.username, Actor::order(), given}});
     return;
   }
-  change_customer(set, row, state.username, state.raw_username, given);
+  change_customer(set, row, state.username, state.raw_username, given, Actor::order());
   renamed = true;
 }
 
@@ -291,7 +318,10 @@ void Fulfilment::apply_username(Update& update) {
 bool Fulfilment::has_new_name(const Update& update) {
   const auto& row = update.row;
   const bool failed = row.status == DeliveryStatus::failed;
-  const bool missed = failed && !row.username.empty() && row.resolution == ResolutionCode::username_missing;
+  // One that came while the store was inactive was not looked up then.
+  const bool missed = failed && !row.username.empty() &&
+                      (row.resolution == ResolutionCode::username_missing ||
+                       (!row.customer && domain::resumes(row.resolution, domain::Remedy::username_arrived)));
   return (update.renamed || missed) && (update.rules.active || !failed);
 }
 
@@ -301,9 +331,7 @@ void Fulfilment::continue_renamed(Update& update) {
     case DeliveryStatus::queued:
       return queue_or_fail(set, row);
     case DeliveryStatus::waiting_for_friendship:
-      queue_again(update, Cause::username_changed);
-      if (row.status != DeliveryStatus::queued) leave_customer(set, row);
-      return;
+      return queue_again(update, Cause::username_changed);
     case DeliveryStatus::failed:
       if (domain::resumes(row.resolution, domain::Remedy::username_arrived))
         queue_again(update, Cause::cause_fixed);
@@ -377,16 +405,23 @@ void Fulfilment::queue_again(Update& update, Cause cause) {
   set.apply(row, {.cause = *verdict.cause, .actor = Actor::order()});
 }
 
+// A delivery that was reopened after the stop is the merchant's, approved or not, until the order is stopped
+// anew: only what is refunded, or taken out of the order, goes.
+void Fulfilment::continue_stopped(Update& update) {
+  auto& [set, order, state, rules, event, change, row, renamed, against] = update;
+  against = state.unapproved();
+  if (change.lines) {
+    const auto aligned = take_back_refunded(update);
+    const bool ended = row.status == DeliveryStatus::completed || row.status == DeliveryStatus::invalidated;
+    if (!ended && conclude(update, aligned)) return;
+  }
+  if (has_new_name(update)) continue_renamed(update);
+}
+
 void Fulfilment::stop(Update& update) {
   auto& [set, order, state, rules, event, change, row, renamed, against] = update;
-  // A delivery that was reopened after the stop is the merchant's, approved or not, until the order is
-  // stopped anew.
-  if (!change.payment) {
-    against = state.unapproved();
-    if (has_new_name(update)) continue_renamed(update);
-    return;
-  }
-  if (rules.auto_revoke && state.stop_revokes()) revoke_items(set, set.items(row.id), "order");
+  if (!change.payment) return continue_stopped(update);
+  if (rules.auto_revoke && change.revokes) revoke_items(set, set.items(row.id), "order");
   const auto items = set.items(row.id);
   // A revocation that an approval had called off is the order's now: its end gives nothing back.
   for (auto* const item : items) {

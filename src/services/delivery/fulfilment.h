@@ -66,8 +66,10 @@ class Fulfilment {
   // One event of the store about one delivery.
   struct Update;
   void align(Update& update);
-  void take_back_refunded(Update& update);
+  bool conclude(Update& update, const Alignment& aligned);
+  Alignment take_back_refunded(Update& update);
   void apply_username(Update& update);
+  void continue_stopped(Update& update);
   void stop(Update& update);
   bool review(Update& update, const Alignment& aligned);
   void move_to_review(Update& update, const domain::ReviewReasons& reasons);

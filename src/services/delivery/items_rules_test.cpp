@@ -515,6 +515,66 @@ TEST_F(ItemsRules, WhatPerhapsWasTakenBackIsTakenBackWithTheNextRefundToo) {
   expect_books_balance(world);
 }
 
+TEST_F(ItemsRules, WhatPerhapsWasTakenBackIsTakenBackThoughThePlatformRefusedToShareItAgain) {
+  for (const Fate fate : {Fate::rate_limit, Fate::refuse_session, Fate::user_gone}) {
+    SCOPED_TRACE(static_cast<int>(fate));
+    PaidAgain paid(Fate::lose_request);
+    auto& world = paid.world;
+    world.cloud.before = [fate](auto& call, auto&) { return call == "share" ? fate : Fate::answer; };
+    world.accept(now(paid.event, 2, domain::Payment::deliver));
+    world.settle();
+    ASSERT_GT(world.cloud.count("share"), 1);
+    ASSERT_EQ(paid.item().status, ItemStatus::owed);
+    world.cloud.before = nullptr;
+    world.accept(now(paid.event, 3, domain::Payment::refunded));
+    world.settle(std::chrono::hours{25});
+    EXPECT_TRUE(world.cloud.shares.empty()) << "who was refunded keeps nothing";
+    EXPECT_EQ(paid.item().status, ItemStatus::revoked);
+    expect_books_balance(world);
+  }
+}
+
+TEST_F(ItemsRules, WhatPerhapsWasTakenBackIsTakenBackWhereTheOrderStopsWhileItIsSharedAgain) {
+  PaidAgain paid(Fate::lose_request);
+  auto& world = paid.world;
+  world.cloud.before = [](auto& call, auto&) { return call == "share" ? Fate::hold : Fate::answer; };
+  world.accept(now(paid.event, 2, domain::Payment::deliver));
+  world.settle();
+  ASSERT_EQ(world.cloud.held(), 1U);
+  world.accept(now(paid.event, 3, domain::Payment::refunded));
+  world.cloud.before = nullptr;
+  world.cloud.friendships["u-ann"] = cloud::FriendshipState::none;  // so the share is refused
+  world.cloud.release();
+  world.settle(std::chrono::hours{1});
+  EXPECT_TRUE(world.cloud.shares.empty()) << "who was refunded keeps nothing";
+  EXPECT_EQ(world.status(paid.id), "completed");
+  EXPECT_EQ(paid.item().status, ItemStatus::revoked);
+  expect_books_balance(world);
+}
+
+TEST_F(ItemsRules, AnInheritedShareIsChargedOnceThoughItPerhapsWasTakenBack) {
+  auto_revoke();
+  world.deliver(order("1", "Ann"));
+  const auto heir = world.deliver(order("2", "Ann"));
+  refund("1");
+  world.settle();
+  ASSERT_EQ(world.items(heir)[0].status, ItemStatus::shared);
+  world.cloud.before = [](auto& call, auto&) { return call == "revoke" ? Fate::lose_request : Fate::answer; };
+  refund("2");
+  world.settle(std::chrono::hours{75});
+  ASSERT_EQ(world.items(heir)[0].status, ItemStatus::revoke_failed);
+  world.cloud.before = nullptr;
+  world.accept(now(order("2", "Ann"), 2, domain::Payment::deliver));
+  world.settle();
+  EXPECT_EQ(world.status(heir), "completed");
+  EXPECT_EQ(world.items(heir)[0].status, ItemStatus::shared);
+  EXPECT_EQ(world.balance().spent, 1) << "the first order has paid for it";
+  expect_books_balance(world);
+  world.accept(now(order("2", "Ann"), 3, domain::Payment::refunded));
+  world.settle();
+  EXPECT_FALSE(has("u-ann", "file-1")) << "it is the service's to take back";
+}
+
 TEST_F(ItemsRules, WhatPerhapsWasTakenBackIsOfTheFormerCustomerStill) {
   PaidAgain paid(Fate::lose_request);
   auto& world = paid.world;

@@ -2,8 +2,11 @@
 // while a job runs (spec 2.6, 2.11, 2.14, 3.6), as the merchant sees it.
 #include <gtest/gtest.h>
 
+#include "providers/parse.h"
+#include "providers/profile.h"
 #include "services/delivery/order_rules_testing.h"
 #include "storage/stores/integration_store.h"
+#include "storage/stores/order_store.h"
 #include "storage/stores/timeline_store.h"
 
 namespace presetbridge::services {
@@ -41,6 +44,15 @@ class LaterEvents : public testing::OrderRules {
     auto event = later(world, "1", std::move(skus), minute);
     event.payment = payment;
     return event;
+  }
+  // The event of a hosted shop with these members.
+  static domain::OrderEvent hosted(int minute, const std::string& members) {
+    const auto body = R"({"id":1,"updated_at":"2026-11-02T09:)" + std::to_string(10 + minute) +
+                      R"(:00Z","email":")" + std::to_string(minute) + "@example.com\"" + members + "}";
+    return providers::parse(
+               providers::profile_of(domain::Provider::provider_a),
+               {.body = body, .topic = "orders/updated", .test = false, .username_fields = {}, .limits = {}})
+        .value();
   }
   bool has(const std::string& file) const { return world.cloud.shares.contains({"u-ann", file}); }
   void settle() { world.settle(std::chrono::minutes{2}); }
@@ -116,6 +128,31 @@ TEST_F(LaterEvents, ACancellationUnderAnOlderTrashTakesBackWhatWasShared) {
   world.accept(late);
   settle();
   EXPECT_EQ(world.status(id), "completed");
+}
+
+TEST_F(LaterEvents, AnEventOfAShopThatLeavesFieldsOutLeavesTheOrderItsLinesAndItsNumber) {
+  const std::string full =
+      R"(,"name":"#1001","note":"vendor username: Ann","line_items":[{"id":11,"sku":"sku-1"},{"id":12,"sku":"new"}])";
+  world.cloud.auto_accept = false;
+  const auto id = world.deliver(hosted(0, full));
+  ASSERT_EQ(world.status(id), "waiting_for_friendship");
+  map("new", "file-9");
+  int minute = 0;
+  for (const std::string lines : {"", R"(,"line_items":null)", R"(,"line_items":"none")"}) {
+    world.accept(hosted(++minute, lines));
+    EXPECT_EQ(world.status(id), "waiting_for_friendship") << lines;
+  }
+  world.cloud.accept("u-ann");
+  world.settle(std::chrono::hours{1});
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(has("file-1"));
+  world.accept(hosted(++minute, ""));
+  world.accept(hosted(++minute, full));
+  settle();
+  EXPECT_FALSE(has("file-9")) << "the line was mapped before the mapping was made";
+  const auto order = world.write([&](storage::Tx& tx) { return find_order(tx, OrderId{id.value}); });
+  EXPECT_EQ(order->summary.number, "#1001");
+  EXPECT_EQ(order->summary.lines, 2);
 }
 
 // ---------------------------------------------------------------- an inactive store

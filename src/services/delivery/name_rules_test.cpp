@@ -269,6 +269,63 @@ TEST_F(NameRules, WhatIsOwedAgainAfterItWasTakenBackCostsANewCustomerACreditOfTh
   expect_books_balance(world);
 }
 
+TEST_F(NameRules, AFileThatAPersonTookBackIsNotOwedToAStoresNewNameUntilAnApproval) {
+  const auto id = deliver(named("Ann", 0));
+  ASSERT_TRUE(revoke(id));
+  settle();
+  ASSERT_FALSE(has("u-ann", "file-1"));
+  world.accept(named("Bob", 1));
+  settle();
+  EXPECT_EQ(world.delivery(id).username, "Bob");
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_FALSE(has("u-bob", "file-1"));
+  EXPECT_EQ(world.balance().spent, 1);
+  ASSERT_TRUE(world.await(world.actions.reopen(world.scheduler, world.merchant(), id)));
+  ASSERT_TRUE(approve(id));
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(has("u-bob", "file-1"));
+  EXPECT_EQ(world.balance().spent, 2);
+  expect_books_balance(world);
+}
+
+TEST_F(NameRules, AWaitingDeliveryThatIsRenamedAndStoppedIsNotTheFormerCustomersAnyMore) {
+  world.cloud.auto_accept = false;
+  const auto reviewed = deliver(named("Ann", 0));
+  ASSERT_EQ(world.status(reviewed), "waiting_for_friendship");
+  auto unpaid = named("Bob", 1);
+  unpaid.payment = domain::Payment::awaiting_payment;
+  world.accept(unpaid);
+  ASSERT_EQ(world.status(reviewed), "in_review");
+  EXPECT_FALSE(world.delivery(reviewed).customer);
+
+  auto second = later(world, "2", {"sku-1"}, 2);
+  second.username = second.raw_username = "Cleo";
+  const auto stopped = deliver(second);
+  ASSERT_EQ(world.status(stopped), "waiting_for_friendship");
+  auto cancelled = later(world, "2", {"sku-1"}, 3);
+  cancelled.username = cancelled.raw_username = "Bob";
+  cancelled.payment = domain::Payment::cancelled;
+  world.accept(cancelled);
+  ASSERT_EQ(world.status(stopped), "invalidated");
+  EXPECT_FALSE(world.delivery(stopped).customer);
+}
+
+TEST_F(NameRules, ANameThatCameWhileTheStoreWasInactiveIsLookedUpWithTheNextEvent) {
+  world.cloud.unknown_users = {"Bob"};
+  const auto id = deliver(named("Bob", 0));
+  ASSERT_EQ(world.status(id), "failed username_not_found");
+  set_store([](auto& row) { row.active = false; });
+  world.accept(named("Ann", 1));
+  settle();
+  ASSERT_EQ(world.status(id), "failed username_not_found");
+  set_store([](auto& row) { row.active = true; });
+  world.accept(named("Ann", 2));
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(has("u-ann", "file-1"));
+}
+
 TEST_F(NameRules, AnotherNameOfTheSameUserGetsNothingTwice) {
   world.cloud.unknown_files = {"file-2"};
   const auto id = deliver(named("Ann", 0, {"sku-1", "sku-2"}));

@@ -167,6 +167,7 @@ bool revoke(OtherItems& all, ItemRow& item, std::string_view by) {
     item.status = ItemStatus::revoked;
   } else {
     item.status = ItemStatus::revoking;
+    item.settle_after.reset();
   }
   item.revoked_by = by;
   // A revocation of before may have succeeded: an approval has the share looked up first.

@@ -1,5 +1,7 @@
 #include "services/dispatcher/secret_cache.h"
 
+#include <utility>
+
 #include "crypto/secret.h"
 
 namespace presetbridge::services {
@@ -7,6 +9,7 @@ namespace presetbridge::services {
 SigningSecrets::~SigningSecrets() {
   crypto::wipe(current);
   crypto::wipe(previous);
+  crypto::wipe(older);
 }
 
 Expected<const SigningSecrets*> SecretCache::find(const storage::SendTarget& target) {
@@ -27,14 +30,16 @@ Expected<const SigningSecrets*> SecretCache::find(const storage::SendTarget& tar
   entry.version = target.version;
   entry.secrets.current = current->reveal();
   by_id_[target.id] = entries_.begin();
-  if (!target.encrypted_previous_secret.empty()) {
-    auto previous = cipher_.decrypt(place, target.encrypted_previous_secret);
-    if (!previous) {
+  for (const auto& [encrypted, text] : {std::pair{&target.encrypted_previous_secret, &entry.secrets.previous},
+                                        {&target.encrypted_older_secret, &entry.secrets.older}}) {
+    if (encrypted->empty()) continue;
+    auto former = cipher_.decrypt(place, *encrypted);
+    if (!former) {
       by_id_.erase(target.id);
       entries_.pop_front();
-      return std::unexpected(std::move(previous.error()));
+      return std::unexpected(std::move(former.error()));
     }
-    entry.secrets.previous = previous->reveal();
+    *text = former->reveal();
   }
   if (entries_.size() > max_entries_) {
     by_id_.erase(entries_.back().id);

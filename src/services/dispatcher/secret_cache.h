@@ -16,6 +16,7 @@ namespace presetbridge::services {
 struct SigningSecrets {
   std::string current;
   std::string previous;  // empty: none
+  std::string older;     // the one before the previous one; empty: none
 
   SigningSecrets() = default;
   SigningSecrets(const SigningSecrets&) = delete;

@@ -217,11 +217,14 @@ net::OutgoingRequest WebhookDispatcher::request_of(const SendTarget& target, Lea
   const Timestamp now = ports_.clock.now();
   const std::int64_t timestamp = unix_seconds(now);
   std::optional<std::string_view> previous;
-  if (!secrets.previous.empty() && target.previous_secret_expires_at &&
-      *target.previous_secret_expires_at > now) {
+  std::optional<std::string_view> older;
+  if (!secrets.older.empty() && target.older_secret_expires_at > now) older = secrets.older;
+  if (!secrets.previous.empty() && target.previous_secret_expires_at > now) {
     previous = secrets.previous;
+  } else {
+    previous = std::exchange(older, std::nullopt);
   }
-  auto signatures = crypto::sign_webhook({send.uuid, timestamp, send.body}, secrets.current, previous);
+  auto signatures = crypto::sign_webhook({send.uuid, timestamp, send.body}, secrets.current, previous, older);
   if (!signatures) {
     problem = signatures.error().code;
     return {};
@@ -238,6 +241,8 @@ net::OutgoingRequest WebhookDispatcher::request_of(const SendTarget& target, Lea
   if (signatures->vendor_previous) {
     request.headers.emplace_back("X-Vendor-Signature-Previous", std::move(*signatures->vendor_previous));
   }
+  if (signatures->vendor_older)
+    request.headers.emplace_back("X-Vendor-Signature-Older", std::move(*signatures->vendor_older));
   return request;
 }
 

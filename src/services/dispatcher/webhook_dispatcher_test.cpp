@@ -484,6 +484,48 @@ TEST_F(DispatcherTest, DuringARotationBothSecretsSignAndAfterItOnlyTheNew) {
   stop(*d);
 }
 
+TEST_F(DispatcherTest, DuringTwoRotationsAllThreeSecretsSignEachUntilItsOwnEnd) {
+  constexpr std::string_view kOldest = "whsec_d3d3d3d3d3d3d3d3d3d3d3d3d3d3d3d3";
+  const auto subscription =
+      subscribe("https://shop.example/hook", std::string(kOldSecret), db_.clock.now() + 1h);
+  const auto oldest = cipher_.encrypt({storage::kSubscriptionSecret, subscription.value}, kOldest);
+  db_->write([&](storage::Tx& tx) {
+    tx.exec({"UPDATE webhook_subscriptions SET encrypted_older_secret = $1, older_secret_expires_at = $2"},
+            storage::Blob(oldest), tx.now() + 2h);
+  });
+  auto d = dispatcher();
+  // The secret whose two signatures verify, that of the header among them.
+  const auto signed_by = [&](std::string_view name) -> std::string_view {
+    const auto& r = receiver_.requests.back();
+    for (const auto secret : {kSecret, kOldSecret, kOldest}) {
+      const auto standard = crypto::verify_standard_signature(
+          secret, {header(r, "webhook-id"), header(r, "webhook-timestamp"), header(r, "webhook-signature")},
+          r.body, db_.clock.now());
+      if (crypto::verify_vendor_signature(secret, header(r, name), r.body) &&
+          standard == crypto::WebhookVerdict::valid)
+        return secret;
+    }
+    return "";
+  };
+  const auto expect_signed = [&](std::string_view previous, std::string_view older) {
+    tell({subscription});
+    d->wake();
+    scheduler_.run();
+    EXPECT_EQ(signed_by("X-Vendor-Signature"), kSecret);
+    EXPECT_EQ(signed_by("X-Vendor-Signature-Previous"), previous);
+    EXPECT_EQ(signed_by("X-Vendor-Signature-Older"), older);
+    const auto spaces = std::ranges::count(header(receiver_.requests.back(), "webhook-signature"), ' ');
+    EXPECT_EQ(spaces, (previous.empty() ? 0 : 1) + (older.empty() ? 0 : 1));
+  };
+  expect_signed(kOldSecret, kOldest);
+  scheduler_.advance(1h);
+  expect_signed(kOldest, "");
+  scheduler_.advance(1h);
+  expect_signed("", "");
+  EXPECT_EQ(receiver_.requests.size(), 3u);
+  stop(*d);
+}
+
 TEST_F(DispatcherTest, ARotatedSecretIsUsedAtOnce) {
   const auto subscription = subscribe("https://shop.example/hook");
   tell({subscription});

@@ -34,7 +34,6 @@ using storage::Tx;
 constexpr int kMostStores = 500;
 constexpr int kMostSubscriptions = 100;
 constexpr int kRecent = 5;
-constexpr days kUsualDays{28};
 constexpr std::size_t kFewestUsualDays = 7;
 constexpr Millis kRunsOutSoon = days{7};
 constexpr std::size_t kFewestGaps = 10;

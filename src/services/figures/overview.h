@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -61,14 +62,17 @@ struct StoreGlance {
   std::int64_t unmapped_products = 0;
 };
 
+// The days before today with which today is compared.
+inline constexpr std::chrono::days kUsualDays{28};
+
 struct Overview {
   Timestamp as_of;
   std::vector<Need> needs;  // most urgent first
   struct Today {
     std::int64_t completed = 0;
     std::int64_t failed = 0;
-    // The median, over the 28 days before, of the part of the day up to this time; nothing: there are fewer
-    // than seven such days.
+    // The median, over the kUsualDays before, of the part of the day up to this time; nothing: there are
+    // fewer than seven such days.
     std::optional<std::int64_t> usual_completed;
     std::optional<std::int64_t> usual_failed;
   } today;

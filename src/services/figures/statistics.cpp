@@ -67,12 +67,14 @@ bool Outcomes::add(std::int64_t kind, std::int64_t amount) {
 
 void each_sum(Tx& tx, AccountId account, const TimeBuckets& period, std::int64_t first_kind,
               std::int64_t last_kind, const std::function<void(std::size_t, const ActivitySum&)>& fn) {
+  // A sum of a whole day belongs to no hour.
+  const auto end_day = period.bucket() == domain::Bucket::day ? period.end_date() : period.first_date();
   find_activity(tx,
                 {.account = account,
                  .from = period.begin(),
                  .to = period.end(),
                  .first_day = period.first_date(),
-                 .end_day = period.end_date(),
+                 .end_day = end_day,
                  .first_kind = first_kind,
                  .last_kind = last_kind},
                 [&](const ActivitySum& sum) {

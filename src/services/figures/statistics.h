@@ -93,7 +93,7 @@ class Statistics {
   LimitedRequests& limited_;
 };
 
-// Each sum of the period, with its place in it.
+// Each sum of the period, with its place in it. Hours that were folded into days have none.
 void each_sum(storage::Tx& tx, AccountId account, const domain::TimeBuckets& period, std::int64_t first_kind,
               std::int64_t last_kind,
               const std::function<void(std::size_t place, const storage::ActivitySum&)>& fn);

@@ -158,6 +158,20 @@ TEST_F(StatisticsTest, FiguresAreTheSameOnceQuartersHaveBecomeDays) {
   EXPECT_GT(after->totals.made, 0);
 }
 
+TEST_F(StatisticsTest, AnHourHasNothingOfTheFoldedDayBeforeIt) {
+  world_.deliver(world_.order("1", "Ann", {"sku-1"}));
+  world_.settle(days{1});
+  world_.deliver(world_.order("2", "Bob", {"sku-1"}));
+  const auto now = world_.database.clock.now();
+  const auto today = std::chrono::floor<days>(now);
+  world_.write([&](storage::Tx& tx) {
+    while (fold_activity(tx, today, 100) > 0) {
+    }
+  });
+  // Today (UTC) begins there on the date of the day before.
+  expect_deliveries({TimeZone::find("Pacific/Honolulu").value(), Bucket::hour, today, now + Millis{1}});
+}
+
 TEST_F(StatisticsTest, TheUsualDayIsTheMedianUpToTheSameTime) {
   world_.cloud.auto_accept = true;
   const auto deliver = [&](int count) {

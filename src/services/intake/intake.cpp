@@ -69,8 +69,9 @@ void mapped_before(const storage::OrderRow& order, domain::OrderState& state) {
   const bool mapped =
       order.outcome == OrderOutcome::delivery || order.outcome == OrderOutcome::no_mapped_items;
   if (state.lines_mapped || !mapped) return;
-  // An order that was too large to be read has none: all its later lines are new.
   state.lines_mapped = true;
+  // An order that is too large to be read has only lines that this program stored: they say what came of them.
+  if (state.too_large) return;
   for (auto& line : state.lines) line.mapped = domain::OrderLine::Mapped::earlier;
 }
 
@@ -128,8 +129,11 @@ Task<Expected<Accepted>> Intake::accept(Executor& executor, IncomingOrder order)
     order.event_id = order_event_id(order.integration->id, order.event.order_id);
   }
   auto accepted = co_await batcher_.add(executor, std::move(order));
-  // Revocations at an order's end are work, too.
-  if (accepted && accepted->delivery && !accepted->duplicate) accepted_();
+  // Revocations at an order's end are work, too. An event without news queues a delivery whose news came while the
+  // store was inactive.
+  const bool is_work = accepted && accepted->delivery &&
+                       (!accepted->duplicate || accepted->status == domain::DeliveryStatus::queued);
+  if (is_work) accepted_();
   co_return accepted;
 }
 

@@ -4,7 +4,11 @@
 
 #include <map>
 
+#include "crypto/digest.h"
+#include "crypto/encoding.h"
+#include "providers/profile.h"
 #include "services/testing.h"
+#include "storage/stores/integration_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -94,6 +98,86 @@ TEST(Intake, SmallEventsOfLargeOrdersAreTakenAFewAtATime) {
   for (int i = 0; i < 1'000 && accepted < kOrders; ++i) world.scheduler.run();
   EXPECT_EQ(accepted, kOrders);
   EXPECT_GT(world.async_db.stats().units - before, 3U);
+}
+
+// A database whose reads fail while it is away.
+class UnreadableDatabase final : public storage::Database {
+ public:
+  UnreadableDatabase(std::unique_ptr<storage::Database> real, const bool& away)
+      : real_(std::move(real)), away_(away) {}
+  Durability commit(const storage::TxFn& fn) override { return real_->commit(fn); }
+  void sync() override { real_->sync(); }
+  void read(const storage::TxFn& fn) override {
+    if (away_) throw storage::DbError(storage::DbError::Kind::unavailable, "planted");
+    real_->read(fn);
+  }
+  std::string_view engine() const override { return real_->engine(); }
+
+ private:
+  const std::unique_ptr<storage::Database> real_;
+  const bool& away_;
+};
+
+// A store of provider_b that signs what it posts.
+class ReceptionTest : public ::testing::Test {
+ protected:
+  ReceptionTest() {
+    world.write([&](storage::Tx& tx) {
+      tx.exec({"UPDATE integrations SET provider = 'provider_b' WHERE id = $1"}, world.integration);
+    });
+  }
+  static std::string order(const std::string& id) {
+    return R"({"id":)" + id +
+           R"(,"status":"processing","meta_data":[{"key":"vendor_username","value":"ann"}],)"
+           R"("line_items":[{"id":1,"sku":"sku-1"}]})";
+  }
+  // As the webhook's handler does. Returns "delivery", why the event was ignored, or the error's code.
+  std::string post(const std::string& body, const std::string& secret) {
+    const auto signature = crypto::base64_encode(crypto::hmac_sha256(secret, body));
+    const auto headers = [&](std::string_view name) -> std::vector<std::string_view> {
+      if (name == "X-Plugin-Webhook-Signature") return {signature};
+      if (name == "X-Plugin-Webhook-Topic") return {"order.updated"};
+      return {};
+    };
+    const auto answer = world.await(world.reception.receive(
+        world.scheduler, {.profile = providers::profile_of(domain::Provider::provider_b),
+                          .integration = world.integration,
+                          .headers = headers,
+                          .body = body}));
+    if (!answer) return answer.error().code;
+    const auto& accepted = answer->value();
+    return accepted.delivery ? "delivery" : std::string(accepted.reason);
+  }
+
+  bool away = false;
+  World world{World::unlimited(), 1'000, [this](std::unique_ptr<storage::Database> database) {
+                return std::make_unique<UnreadableDatabase>(std::move(database), away);
+              }};
+};
+
+// A store does not repeat what was refused for its signature.
+TEST_F(ReceptionTest, AnOrderOfWhichNobodyKnowsWhetherItIsSignedByANewSecretIsNotRefusedForItsSignature) {
+  ASSERT_EQ(post(order("1"), "secret"), "delivery");
+  world.write([&](storage::Tx& tx) {  // as another node does it
+    auto row = *lock_integration(tx, world.integration);
+    row.encrypted_secret = world.cipher.encrypt({"integrations.secret", world.integration.value}, "new");
+    update_integration(tx, row);
+  });
+  world.settle(IntegrationDirectory::kDoubted);
+  away = true;
+  EXPECT_EQ(post(order("2"), "new"), "STORAGE_UNAVAILABLE");
+  away = false;
+  EXPECT_EQ(post(order("2"), "new"), "delivery");
+  EXPECT_EQ(post(order("3"), "secret"), "INVALID_SIGNATURE");
+}
+
+// After a few refusals the shop sends nothing any more.
+TEST_F(ReceptionTest, TheErrorThatAShopSendsForAnOrderThatItDeletedForGoodIsAccepted) {
+  const std::string error =
+      R"({"code":"woocommerce_rest_shop_order_invalid_id","message":"Invalid ID.","data":{"status":404}})";
+  EXPECT_EQ(post(error, "secret"), "ignored_topic");
+  EXPECT_EQ(post(error, "another"), "INVALID_SIGNATURE");
+  EXPECT_EQ(post(R"({"data":{"status":404}})", "secret"), "INVALID_PAYLOAD");
 }
 
 }  // namespace

@@ -11,7 +11,8 @@ constexpr std::size_t kEntryBytes = 512;
 constexpr std::size_t kMappingBytes = sizeof(domain::Mapping) + 128;
 
 std::size_t weight_of(const IntegrationSnapshot& s, std::span<const domain::Mapping> mappings) {
-  std::size_t bytes = sizeof(IntegrationSnapshot) + kEntryBytes + s.secret.size() + s.previous_secret.size();
+  std::size_t bytes = sizeof(IntegrationSnapshot) + kEntryBytes + s.secret.size() + s.previous_secret.size() +
+                      s.older_secret.size();
   for (const auto& field : s.username_fields) bytes += sizeof(std::string) + field.size();
   for (const auto& m : mappings) {
     // The value is the index's key too.
@@ -25,6 +26,7 @@ std::size_t weight_of(const IntegrationSnapshot& s, std::span<const domain::Mapp
 IntegrationSnapshot::~IntegrationSnapshot() {
   crypto::wipe(secret);
   crypto::wipe(previous_secret);
+  crypto::wipe(older_secret);
 }
 
 IntegrationSnapshot IntegrationSnapshot::inactive() const {
@@ -35,9 +37,8 @@ IntegrationSnapshot IntegrationSnapshot::inactive() const {
 
 std::vector<std::string_view> IntegrationSnapshot::secrets(Timestamp now) const {
   std::vector<std::string_view> all{secret};
-  if (!previous_secret.empty() && previous_secret_expires_at && now < *previous_secret_expires_at) {
-    all.push_back(previous_secret);
-  }
+  if (!previous_secret.empty() && previous_secret_expires_at > now) all.push_back(previous_secret);
+  if (!older_secret.empty() && older_secret_expires_at > now) all.push_back(older_secret);
   return all;
 }
 
@@ -53,14 +54,15 @@ Expected<IntegrationSnapshot> make_snapshot(const storage::IntegrationRow& row,
   s.require_api_key = row.require_api_key;
   s.owning_key = row.owning_key;
   s.username_fields = row.username_fields;
-  auto secret = cipher.decrypt({storage::kStoreSecret, row.id.value}, row.encrypted_secret);
-  if (!secret) return std::unexpected(secret.error());
-  s.secret = secret->reveal();
-  if (!row.encrypted_previous_secret.empty()) {
-    auto previous = cipher.decrypt({storage::kStoreSecret, row.id.value}, row.encrypted_previous_secret);
-    if (!previous) return std::unexpected(previous.error());
-    s.previous_secret = previous->reveal();
-    s.previous_secret_expires_at = row.previous_secret_expires_at;
+  s.previous_secret_expires_at = row.previous_secret_expires_at;
+  s.older_secret_expires_at = row.older_secret_expires_at;
+  for (const auto& [encrypted, text] : {std::pair{&row.encrypted_secret, &s.secret},
+                                        {&row.encrypted_previous_secret, &s.previous_secret},
+                                        {&row.encrypted_older_secret, &s.older_secret}}) {
+    if (encrypted->empty() && text != &s.secret) continue;
+    auto secret = cipher.decrypt({storage::kStoreSecret, row.id.value}, *encrypted);
+    if (!secret) return std::unexpected(secret.error());
+    *text = secret->reveal();
   }
   std::vector<domain::Mapping> current;
   for (const auto& m : mappings) {

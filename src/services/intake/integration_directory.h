@@ -52,11 +52,13 @@ struct IntegrationSnapshot {
   std::string secret;
   std::string previous_secret;  // empty: none
   std::optional<Timestamp> previous_secret_expires_at;
+  std::string older_secret;  // empty: none
+  std::optional<Timestamp> older_secret_expires_at;
   std::size_t weight = 0;  // bytes of memory, about
 
   // A copy of this snapshot in which the store is inactive.
   IntegrationSnapshot inactive() const;
-  // The secrets that sign at `now`: the current one and, in the overlap of a rotation, the previous one.
+  // The secrets that sign at `now`: the current one and, in the overlaps of rotations, the two before.
   std::vector<std::string_view> secrets(Timestamp now) const;
 
  private:

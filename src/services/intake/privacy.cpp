@@ -144,9 +144,10 @@ void erase_orders(Tx& tx, DeliveryChanges& changes, std::span<const storage::Ord
                       row->status == DeliveryStatus::waiting_for_friendship;
     if (ends || has_personal_fields(*row)) erase(set, *row);
   }
-  blank_item_usernames(tx, ids);
   blank_timelines(tx, ids);
   set.save();
+  // After save(), which writes items as they were read.
+  blank_item_usernames(tx, ids);
   blank_events(tx, ids);
   blank_usernames(tx, customers);
 }

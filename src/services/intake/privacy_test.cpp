@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "services/buyers/customers.h"
 #include "services/testing.h"
 #include "storage/stores/privacy_store.h"
 #include "storage/stores/timeline_store.h"
@@ -13,6 +14,8 @@ namespace {
 using domain::OrderEvent;
 using storage::PrivacyKind;
 using storage::Tx;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using testing::World;
 
 class Privacy : public ::testing::Test {
@@ -197,6 +200,25 @@ TEST_F(Privacy, TheNameBeforeACorrectionIsErasedToo) {
   ASSERT_EQ(world.status(id), "completed");
   ASSERT_NE(everything().find("Ann-Old"), std::string::npos);
   ask(OrderEvent::Kind::customer_redact, {"1"});
+  EXPECT_EQ(everything().find("Ann"), std::string::npos) << everything();
+}
+
+TEST_F(Privacy, AFileThatACompletedOrderOwesUntilItIsPaidNamesNobodyAnyMore) {
+  const auto event = [&](int minute, domain::Payment payment) {
+    auto order = testing::later(world, "1", {"sku-1", "sku-2"}, minute);
+    order.payment = payment;
+    return order;
+  };
+  world.cloud.unknown_files = {"file-2"};
+  const auto id = world.deliver(event(0, domain::Payment::deliver));
+  ASSERT_EQ(world.status(id), "failed preset_not_found");
+  world.accept(event(1, domain::Payment::cancelled));
+  world.accept(event(2, domain::Payment::awaiting_payment));
+  ASSERT_EQ(world.status(id), "completed");
+  ASSERT_EQ(world.items(id).at(1).status, domain::ItemStatus::owed);
+  ASSERT_EQ(world.items(id).at(1).username, "Ann");
+  ask(OrderEvent::Kind::customer_redact, {"1"});
+  EXPECT_EQ(world.items(id).at(1).status, domain::ItemStatus::dropped);
   EXPECT_EQ(everything().find("Ann"), std::string::npos) << everything();
 }
 
@@ -396,6 +418,85 @@ TEST_F(Privacy, ShopsTakeTurnsAndOneThatCannotBeErasedIsNamedAndLeftAloneForAWhi
   erasure.stop([&] { stopped = true; });
   world.scheduler.run();
   EXPECT_TRUE(stopped);
+}
+
+// A person who asks the merchant, by a username (spec 9.6).
+class PrivacyByUsername : public Privacy {
+ protected:
+  std::vector<OrderId> orders_of(const std::string& username) {
+    return world
+        .await(customers.find(world.scheduler, world.merchant(), {.email = {}, .username = username}, {},
+                              kCustomerPage))
+        .value()
+        .orders;
+  }
+  void erase(const std::string& username) {
+    BulkWorker worker(world.scheduler, world.async_db, world.log, {&customers},
+                      [this] { world.worker->wake(); });
+    worker.start();
+    ASSERT_TRUE(world.await(
+        customers.erase(world.scheduler, world.merchant(), {.email = {}, .username = username}, false)));
+    worker.wake();
+    world.settle();
+    bool stopped = false;
+    worker.stop([&] { stopped = true; });
+    world.settle();
+    ASSERT_TRUE(stopped);
+  }
+  Expected<DeliveryView> rename(DeliveryId id, const std::string& username) {
+    return world.await(world.actions.retry(world.scheduler, world.merchant(), id, username));
+  }
+  static OrderId order_of(DeliveryId id) { return OrderId{id.value}; }
+
+  BulkJobs jobs{world.async_db, world.ids, [] {}};
+  Customers customers{world.async_db, world.changes, jobs};
+};
+
+TEST_F(PrivacyByUsername, AnOrderWhoseBuyerTypedAStrangersNameIsNotTheStrangers) {
+  world.cloud.auto_accept = false;
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  EXPECT_THAT(orders_of("ann"), ElementsAre(order_of(id))) << "until somebody corrects it";
+  ASSERT_TRUE(rename(id, "Bob"));
+  world.settle();
+  ASSERT_EQ(world.status(id), "waiting_for_friendship");
+  EXPECT_THAT(orders_of("ann"), IsEmpty());
+  EXPECT_THAT(orders_of("bob"), ElementsAre(order_of(id)));
+
+  erase("Ann");
+  EXPECT_EQ(world.status(id), "waiting_for_friendship");
+  EXPECT_EQ(world.delivery(id).username, "Bob");
+  world.cloud.accept("u-bob");
+  world.settle(std::chrono::minutes{2});
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(world.cloud.shares.contains({"u-bob", "file-1"}));
+
+  erase("Bob");
+  EXPECT_THAT(orders_of("bob"), IsEmpty());
+  EXPECT_EQ(everything().find("Bob"), std::string::npos) << everything();
+}
+
+TEST_F(PrivacyByUsername, AnOrderThatGaveAFileIsAlsoThatOfWhoGotIt) {
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  ASSERT_EQ(world.status(id), "completed");
+  ASSERT_TRUE(world.await(world.actions.reopen(world.scheduler, world.merchant(), id)));
+  ASSERT_TRUE(rename(id, "Bob"));
+  ASSERT_TRUE(world.await(world.actions.approve(world.scheduler, world.merchant(), id)));
+  world.settle();
+  ASSERT_TRUE(world.cloud.shares.contains({"u-bob", "file-1"}));
+  EXPECT_THAT(orders_of("ann"), ElementsAre(order_of(id)));
+  EXPECT_THAT(orders_of("bob"), ElementsAre(order_of(id)));
+  erase("Ann");
+  EXPECT_THAT(orders_of("ann"), IsEmpty());
+  EXPECT_THAT(orders_of("bob"), IsEmpty());
+  EXPECT_EQ(everything().find("Ann"), std::string::npos) << everything();
+}
+
+TEST_F(PrivacyByUsername, AnOrderWithoutADeliveryIsThatOfItsOwnName) {
+  ASSERT_FALSE(world.accept(world.order("1", "Ann", {"nothing"})).delivery);
+  EXPECT_EQ(orders_of("Ann").size(), 1U);
+  EXPECT_THAT(orders_of("Bob"), IsEmpty());
+  erase("Ann");
+  EXPECT_THAT(orders_of("Ann"), IsEmpty());
 }
 
 }  // namespace

@@ -25,7 +25,8 @@ Task<Expected<Reception::Copy>> Reception::verify(Executor& executor, const Post
   // Another node may have changed the secret a moment ago.
   auto newer =
       co_await ports_.integrations.find(executor, posted.integration, IntegrationDirectory::kDoubted);
-  if (newer && *newer && *newer != copy && verified_with(*newer)) co_return *newer;
+  if (!newer) co_return std::unexpected(newer.error());
+  if (*newer && *newer != copy && verified_with(*newer)) co_return *newer;
   ports_.metrics.count("presetbridge_webhooks_refused_total", {{"reason", "signature"}});
   co_return std::unexpected(verified.error());
 }

@@ -88,7 +88,8 @@ class Reception {
   const providers::ParseLimits& limits() const { return limits_; }
 
  private:
-  // One that the signature verifies with: `copy`, or a newer one of the store.
+  // One that the signature verifies with: `copy`, or a newer one of the store. INVALID_SIGNATURE, or the
+  // error of reading the newer one: after a 401 a store may never repeat its order.
   Task<Expected<Copy>> verify(Executor& executor, const PostedOrder& posted, Copy copy);
   // spec 2.4: in whose usage the order counts.
   Task<Expected<ApiKeyId>> check_key(Executor& executor, const PostedOrder& posted, Copy store);

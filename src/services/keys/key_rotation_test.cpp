@@ -244,11 +244,12 @@ class KeyRotationTest : public ::testing::Test {
           "'m', 0)"};
       static constexpr storage::Sql store{
           "INSERT INTO integrations (id, account_id, name, provider, encrypted_secret, secret_preview,"
-          " encrypted_previous_secret, created_at) VALUES ($1, 1, 's', 'generic', $2, '', $3, 0)"};
+          " encrypted_previous_secret, encrypted_older_secret, created_at)"
+          " VALUES ($1, 1, 's', 'generic', $2, '', $3, $3, 0)"};
       static constexpr storage::Sql receiver{
           "INSERT INTO webhook_subscriptions (id, account_id, url, encrypted_secret, "
-          "encrypted_previous_secret,"
-          " event_types, integration_ids, created_at) VALUES ($1, 1, 'u', $2, $2, '', '', 0)"};
+          "encrypted_previous_secret, encrypted_older_secret,"
+          " event_types, integration_ids, created_at) VALUES ($1, 1, 'u', $2, $2, $2, '', '', 0)"};
       for (int id = 1; id <= kLogins; ++id) {
         tx.exec(account, id);
         tx.exec(login, id,
@@ -282,9 +283,10 @@ class KeyRotationTest : public ::testing::Test {
         const auto rows = sealed_rows(tx, table, {}, 1'000);
         EXPECT_FALSE(rows.empty());
         for (const auto& row : rows) {
-          service.insert(crypto::hex_encode(*crypto::service_value_key_id(row.sealed)));
-          if (!row.former.empty())
-            service.insert(crypto::hex_encode(*crypto::service_value_key_id(row.former)));
+          for (const auto value : storage::kSealedValues) {
+            if (!(row.*value).empty())
+              service.insert(crypto::hex_encode(*crypto::service_value_key_id(row.*value)));
+          }
         }
       }
     });
@@ -300,10 +302,12 @@ class KeyRotationTest : public ::testing::Test {
         const crypto::ValuePlace place{storage::kStoreSecret, row.id};
         EXPECT_EQ(node.cipher->decrypt(place, row.sealed)->reveal(), login_of(static_cast<int>(row.id)));
         if (!row.former.empty()) EXPECT_TRUE(node.cipher->decrypt(place, row.former));
+        if (!row.older.empty()) EXPECT_TRUE(node.cipher->decrypt(place, row.older));
       }
       for (const auto& row : sealed_rows(tx, SealedTable::receivers, {}, 1'000))
-        EXPECT_EQ(node.cipher->decrypt({storage::kSubscriptionSecret, row.id}, row.former)->reveal(),
-                  "receiver");
+        for (const auto value : storage::kSealedValues)
+          EXPECT_EQ(node.cipher->decrypt({storage::kSubscriptionSecret, row.id}, row.*value)->reveal(),
+                    "receiver");
       for (const auto& row : sealed_rows(tx, SealedTable::sessions, {}, 1'000))
         EXPECT_EQ(
             node.cipher->decrypt({storage::kCloudSession, storage::cloud_session_row(row.hash)}, row.sealed)

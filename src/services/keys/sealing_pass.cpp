@@ -136,22 +136,21 @@ Task<Expected<void>> SealingPass::piece(Executor& executor) {
   std::vector<Fresh> all;
   for (std::size_t i = 0; i < rows->size(); ++i) {
     const auto& row = (*rows)[i];
-    for (const bool former : {false, true}) {
-      const auto& value = former ? row.former : row.sealed;
-      if (former && value.empty()) continue;
-      auto made = co_await fresh(executor, row, value);
+    for (const auto which : storage::kSealedValues) {
+      if (which != &storage::SealedRow::sealed && (row.*which).empty()) continue;
+      auto made = co_await fresh(executor, row, row.*which);
       if (!made) {
         counts_ = before;  // the piece is looked at again
         co_return std::unexpected(made.error());
       }
-      if (*made) all.push_back({i, former, std::move(**made)});
+      if (*made) all.push_back({i, which, std::move(**made)});
     }
   }
   if (!all.empty()) {
     const auto replaced = co_await ports_.async_db.write(executor, [&](Tx& tx) {
       std::int64_t count = 0;
       for (const auto& one : all)
-        count += replace_sealed(tx, table, (*rows)[one.row], one.former, one.value) ? 1 : 0;
+        count += replace_sealed(tx, table, (*rows)[one.row], one.which, one.value) ? 1 : 0;
       return count;
     });
     if (!replaced) {

@@ -57,7 +57,7 @@ class SealingPass {
  private:
   struct Fresh {
     std::size_t row;
-    bool former;
+    storage::SealedValue which;
     crypto::Bytes value;
   };
   Task<Expected<void>> piece(Executor& executor);

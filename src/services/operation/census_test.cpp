@@ -3,12 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "domain/trouble.h"
 #include "services/testing.h"
 #include "storage/stores/node_store.h"
+#include "storage/stores/subscription_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -74,6 +77,46 @@ TEST_F(CensusTest, CountsWhatWaitsByStageAndTellsTheAgeOfTheOldest) {
   EXPECT_EQ(gauges_["backlog_counted_timestamp_seconds"],
             static_cast<double>(to_unix_ms(world_.database.clock.now()) / 1'000 - 5));
   EXPECT_TRUE(second);
+}
+
+TEST_F(CensusTest, AWebhookThatWaitsForATurnedOffSubscriptionIsNoBacklog) {
+  const auto subscribe = [&] {
+    storage::SubscriptionRow row{.id = world_.ids.make<SubscriptionId>(),
+                                 .account = world_.account,
+                                 .url = "https://shop.example/",
+                                 .encrypted_secret = std::vector<std::byte>(3)};
+    world_.write([&](Tx& tx) { insert_subscription(tx, row); });
+    return row;
+  };
+  const auto leave_waiting = [&](SubscriptionId subscription) {
+    world_.write([&](Tx& tx) {
+      const auto event = world_.ids.make<EventId>();
+      insert_events(tx, std::array{storage::EventRow{.id = event,
+                                                     .account = world_.account,
+                                                     .type = "webhook.test",
+                                                     .uuid = to_string(event),
+                                                     .body = "{}",
+                                                     .created_at = tx.now()}});
+      insert_sends(tx, std::array{storage::SendRow{world_.ids.next(), subscription, event, tx.now()}});
+    });
+  };
+  auto off = subscribe();
+  const auto on = subscribe();
+  leave_waiting(off.id);
+  world_.settle(seconds{30});
+  leave_waiting(on.id);
+  leave_waiting(on.id);
+  census_.start();
+  world_.settle(seconds{1});
+  EXPECT_EQ(gauges_["backlog webhook"], 3);
+  EXPECT_NEAR(gauges_["backlog_oldest_age_seconds webhook"], 30, 1);
+  world_.write([&](Tx& tx) {
+    off.active = false;
+    update_subscription(tx, off);
+  });
+  world_.settle(seconds{15});
+  EXPECT_EQ(gauges_["backlog webhook"], 2);
+  EXPECT_LT(gauges_["backlog_oldest_age_seconds webhook"], 20);
 }
 
 TEST_F(CensusTest, CountsPausedAccountsAndNodesByRole) {

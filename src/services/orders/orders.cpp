@@ -90,6 +90,8 @@ Expected<OrderView> view_of(WholeOrder whole, const IntegrationSnapshot* store) 
     if (item.former) continue;
     for (const auto& line : line_ids(item)) files[line].push_back(&item);
   }
+  // The lines of an order that is too large to be read are not known.
+  if (state->too_large) return view;
   const domain::PaidQuantities paid(*state);
   for (const auto& line : state->lines) {
     auto& shown = view.lines.emplace_back();

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "services/payments/payments_world.h"
+#include "storage/stores/purchase_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -94,6 +95,23 @@ TEST_F(ReconciliationTest, BeginsAWindowAnewWhoseLastPageTheProcessorHasForgotte
   world_.scheduler.advance(std::chrono::minutes{5});
   world_.stop_reconciliation();
   EXPECT_EQ(world_.state(bought.id), "refunded");
+}
+
+TEST_F(ReconciliationTest, ARoundUnderWayDoesNotUndoThatTheOperatorHasNoticesReadAgain) {
+  world_.start_reconciliation();
+  world_.scheduler.advance(std::chrono::minutes{2});
+  world_.processor.before = [](const auto& call) { return call == "notices" ? Fate::hold : Fate::answer; };
+  world_.scheduler.advance(Millis{25'000});
+  ASSERT_EQ(world_.processor.held(), 1U);
+  const Timestamp wanted = world_.clock().now() - std::chrono::days{3};
+  world_.db->write([&](Tx& tx) { storage::reread_notices(tx, false, wanted); });
+  world_.processor.release_all();
+  world_.scheduler.run();
+  std::optional<Timestamp> since;
+  world_.db->read([&](Tx& tx) {
+    since = tx.one({"SELECT since FROM payment_notices"}, [](const storage::Row& r) { return r.time(0); });
+  });
+  EXPECT_EQ(since, wanted);
 }
 
 TEST_F(ReconciliationTest, PurchasesOfTheTestModeRestWhileTheProcessorIsLive) {

@@ -12,6 +12,7 @@
 #include "identity/audit.h"
 #include "services/accounts/account_lock.h"
 #include "services/stores/products.h"
+#include "services/stores/secret_rotation.h"
 #include "storage/stores/account_task_store.h"
 #include "storage/stores/api_key_store.h"
 #include "storage/stores/credential_store.h"
@@ -320,14 +321,9 @@ Task<Expected<IssuedIntegration>> Integrations::rotate_secret(Executor& executor
   auto rotated = co_await async_db_.write(executor, [&](Tx& tx) -> Expected<IntegrationView> {
     auto row = visible(by, lock_integration(tx, id));
     if (!row) return no_such_integration();
-    if (overlap > Millis{0}) {
-      row->encrypted_previous_secret = std::move(row->encrypted_secret);
-      row->previous_secret_expires_at = tx.now() + overlap;
-    } else {
-      row->encrypted_previous_secret.clear();
-      row->previous_secret_expires_at.reset();
-    }
-    row->encrypted_secret = cipher_.encrypt(place_of(id), secret);
+    if (wanted && overlap > Millis{0} && has_secret(*row, cipher_, place_of(id), secret))
+      return view(tx, std::move(*row));
+    services::rotate_secret(*row, cipher_.encrypt(place_of(id), secret), overlap, tx.now());
     row->secret_preview = preview_of(secret);
     update_integration(tx, *row);
     audit(tx, ids_, by, "integration.secret_rotated", id,

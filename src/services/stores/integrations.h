@@ -126,7 +126,8 @@ class Integrations {
                                          IntegrationChange change);
   // Its webhook address is 404 from now on (spec 2.14); orders and deliveries stay.
   Task<Expected<void>> archive(Executor& executor, identity::Principal by, IntegrationId id);
-  // The old secret verifies for `overlap` more.
+  // The old secret verifies for `overlap` more, beside a former one that has not ended (secret_rotation.h).
+  // Nothing changes if `secret` is the store's already, unless `overlap` is 0, which ends all former ones.
   Task<Expected<IssuedIntegration>> rotate_secret(Executor& executor, identity::Principal by,
                                                   IntegrationId id, std::optional<std::string> secret,
                                                   Millis overlap);

@@ -43,7 +43,7 @@ std::unordered_set<std::string> files_had(Tx& tx, OrderId order) {
 
 // The number of files that lines of the order without a mapping would owe, which are paid for.
 std::int64_t files_more(const OrderState& order, const MappingIndex& index) {
-  if (order.payment() != domain::Payment::deliver || order.too_large) return 0;
+  if (order.payment() != domain::Payment::deliver) return 0;
   auto mapped = order;
   const auto files = index.map(mapped, MappingIndex::Lines::all).files;
   const domain::PaidQuantities paid(order);
@@ -116,6 +116,8 @@ Task<Expected<MappingPreview>> MappingPreviews::preview(Executor& executor, Prin
       auto state = domain::decode_order_state(row->state);
       if (!state) return std::unexpected(state.error());
       order = std::move(*state);
+      // Its lines are not known.
+      if (order.too_large) order.lines.clear();
       had = files_had(tx, row->id);
     }
     MappingPreview preview;

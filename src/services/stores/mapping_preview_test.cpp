@@ -61,6 +61,31 @@ TEST_F(MappingPreviewTest, OrdersThatHaveEndedAreNotServed) {
   EXPECT_EQ(preview({}).reprocessable_orders, 0);
 }
 
+TEST_F(MappingPreviewTest, AnOrderWhoseDeliveryAPersonInvalidatedIsNotServedUntilItIsReopened) {
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1", "new"}));
+  const auto wanted = mapped({"new"});
+  EXPECT_EQ(preview({.mappings = wanted}).reprocessable_orders, 1);
+  ASSERT_TRUE(world.await(world.actions.invalidate(world.scheduler, world.merchant(), id, "mistaken")));
+  const auto shown = preview({.mappings = wanted});
+  EXPECT_EQ(shown.reprocessable_orders, 0);
+  EXPECT_EQ(shown.reprocessable_credits, 0);
+  ASSERT_TRUE(world.await(world.actions.reopen(world.scheduler, world.merchant(), id)));
+  EXPECT_EQ(preview({.mappings = wanted}).reprocessable_orders, 1);
+}
+
+TEST_F(MappingPreviewTest, AnOrderThatBecameTooLargeShowsNothingOfTheLinesOfBefore) {
+  world.accept(testing::later(world, "1", {"sku-1", "new"}, 0));
+  auto large = testing::later(world, "1", {}, 1);
+  large.too_large = true;
+  world.accept(large);
+  const auto shown = preview({.order_id = "1", .mappings = mapped({"sku-1", "new"})});
+  EXPECT_TRUE(shown.too_large);
+  EXPECT_TRUE(shown.lines.empty());
+  EXPECT_TRUE(shown.files.empty());
+  EXPECT_EQ(shown.credits, 0);
+  EXPECT_EQ(shown.reprocessable_orders, 0);
+}
+
 TEST_F(MappingPreviewTest, SoManyOrdersAreLookedAtAtMost) {
   auto state = domain::merge(std::nullopt, world.order("1", "Ann", {"new"})).state;
   state.lines.front().mapped = domain::OrderLine::Mapped::nothing;

@@ -13,8 +13,9 @@ namespace presetbridge::services {
 inline constexpr int kMostUnmappedOrders = 1'000;
 inline constexpr std::size_t kMostUnmappedBytes = 8 << 20;  // of their states
 
-// Calls `each` for the store's orders that have lines without a mapping, of those that have ended or are
-// erased alone not. False: there are more of them than are looked at.
+// Calls `each` for the store's orders that have lines without a mapping, but not for those that no mapping
+// serves: they have ended, are erased or too large to be read, or a person invalidated their delivery. False:
+// there are more orders with such lines than are read.
 bool each_unmapped_order(storage::Tx& tx, IntegrationId integration,
                          const std::function<void(const storage::OrderRow&, domain::OrderState&)>& each);
 

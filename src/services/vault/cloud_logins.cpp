@@ -5,6 +5,7 @@
 
 #include "crypto/opaque_token.h"
 #include "identity/audit.h"
+#include "services/vault/stored_logins.h"
 #include "storage/stores/cloud_login_store.h"
 
 namespace presetbridge::services {
@@ -41,7 +42,7 @@ Task<LoginResult<OpenedSession>> CloudLogins::login(Executor& executor, identity
                                  : LoginGuard::Outcome::unanswered;
   if (auto ended = co_await guard_.end(executor, *allowed, outcome); !ended) co_return failure(ended.error());
   if (!session && !refused) {
-    co_return failure({"CLOUD_UNAVAILABLE", "The cloud platform cannot be reached now.", {}});
+    co_return failure(unanswered(session.error()));
   }
   const auto token = crypto::generate_opaque_token(random_, kTokenPrefix);
   std::string text;

@@ -32,7 +32,8 @@ class CloudLogins {
               const crypto::ServiceCipher& cipher, cloud::CredentialAgent& agent, LoginGuard& guard)
       : async_db_(async_db), ids_(ids), random_(random), cipher_(cipher), agent_(agent), guard_(guard) {}
 
-  // By a key. INVALID_CREDENTIALS, CLOUD_UNAVAILABLE, RATE_LIMIT_EXCEEDED; FORBIDDEN without a key.
+  // By a key. INVALID_CREDENTIALS, CLOUD_UNAVAILABLE, OVERLOADED, RATE_LIMIT_EXCEEDED; FORBIDDEN without a
+  // key.
   Task<LoginResult<OpenedSession>> login(Executor& executor, identity::Principal by, std::string email,
                                          crypto::SecretString password);
   // The session behind a token. UNAUTHORIZED unless this key opened it and it lasts still. `token` is

@@ -26,8 +26,7 @@ std::unexpected<Error> error_of(const CloudError& error) {
     case CloudError::Kind::credentials_unreadable:
       return no_login();
     default:
-      return fail("CLOUD_UNAVAILABLE",
-                  "The cloud platform cannot be reached, or does not answer as it should.");
+      return std::unexpected(unanswered(error));
   }
 }
 
@@ -36,6 +35,12 @@ bool session_refused(const CloudError& error) {
 }
 
 }  // namespace
+
+Error unanswered(const CloudError& error) {
+  if (error.kind == CloudError::Kind::busy)
+    return {"OVERLOADED", "Too many people and orders wait for cloud logins. Try again in a moment.", {}};
+  return {"CLOUD_UNAVAILABLE", "The cloud platform cannot be reached, or does not answer as it should.", {}};
+}
 
 Task<CloudResult<PresetFiles>> OwnStoredLogins::read_all(Executor& executor, cloud::Session session) {
   auto files = std::make_shared<std::vector<CloudFile>>();

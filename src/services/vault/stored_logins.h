@@ -16,9 +16,13 @@
 
 namespace presetbridge::services {
 
+// The error that a person reads where the platform answered no call or login: CLOUD_UNAVAILABLE; OVERLOADED
+// where the service itself had no place for the login.
+Error unanswered(const cloud::CloudError& error);
+
 using PresetFiles = std::shared_ptr<const std::vector<cloud::CloudFile>>;
 // Whose login it is, or why that is not known: login_refused, credentials_unreadable, session_refused (it is
-// another login now, or none), unavailable.
+// another login now, or none), unavailable, busy.
 using CheckedLogin = cloud::CloudResult<cloud::CloudUser>;
 
 // Thread-safe. Any of them may give an error of the storage, or WORKER_UNAVAILABLE: nobody who may open it
@@ -31,7 +35,7 @@ class StoredLogins {
   virtual ~StoredLogins() = default;
   // All files of the user whose login the vault has, by name. CREDENTIALS_MISSING: it has none, or not this
   // version, or it is refused or cannot be opened, which is noted as `invalid` with what follows for
-  // deliveries (spec 3.5, 5.4). CLOUD_UNAVAILABLE.
+  // deliveries (spec 3.5, 5.4). Else as unanswered().
   virtual Task<Expected<PresetFiles>> files_of_login(Executor& executor, AccountId account,
                                                      std::int64_t version) = 0;
   // The files of a session that CloudLogins opened, by its token's hash. UNAUTHORIZED: the platform, or its

@@ -12,7 +12,6 @@
 #include "storage/stores/audit_store.h"
 #include "storage/stores/cloud_account_store.h"
 #include "storage/stores/integration_store.h"
-#include "storage/stores/people_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -154,12 +153,7 @@ Task<LoginResult<CredentialsView>> Vault::save(Executor& executor, identity::Pri
   }
   auto saved = co_await ports_.async_db.write(executor, [&](Tx& tx) -> Expected<CredentialsView> {
     // The platform took its time: the account may have been deleted since, or have another owner.
-    lock_present_account(tx, by.account);
-    if (by.person) {
-      const auto person = storage::find_person(tx, by.account, by.person->id);
-      if (!person || person->role != to_string(identity::Role::owner))
-        return fail("FORBIDDEN", "You are no longer an owner of this account. Nothing was saved.");
-    }
+    lock_account_of_owner(tx, by);
     auto standing = lock_standing(tx, by.account);
     if (!standing) return fail("NOT_FOUND", "There is no such account.");
     ++standing->version;
@@ -276,7 +270,7 @@ Task<LoginResult<CredentialsView>> Vault::validate(Executor& executor, identity:
     case CloudError::Kind::credentials_unreadable:
       co_return failure({"CONFLICT", "The stored login cannot be opened any more. Save it again.", {}});
     default:
-      co_return failure({"CLOUD_UNAVAILABLE", "The cloud platform cannot be reached now.", {}});
+      co_return failure(unanswered(login.error()));
   }
 }
 

@@ -81,7 +81,7 @@ class Vault {
   void removed(AccountId account);
   // Logs in with what is stored; the result is written if no other login was saved meanwhile. A refusal is no
   // error: the view says `invalid`. NOT_FOUND: there is none. CONFLICT: it cannot be opened, which is noted.
-  // CLOUD_UNAVAILABLE, WORKER_UNAVAILABLE. Counts as attempts at one address of its own.
+  // CLOUD_UNAVAILABLE, OVERLOADED, WORKER_UNAVAILABLE. Counts as attempts at one address of its own.
   Task<LoginResult<CredentialsView>> validate(Executor& executor, identity::Principal by);
 
   // Checks logins that were saved while the platform was away, or could not be opened, and are due; returns

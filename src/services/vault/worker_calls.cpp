@@ -17,11 +17,12 @@ using storage::WorkerCallKind;
 constexpr std::size_t kMostText = 8 << 20;  // bytes of the files' texts in an answer
 
 // The possible failures of a login.
-constexpr std::array<std::pair<CloudError::Kind, std::string_view>, 4> kFailures{
+constexpr std::array<std::pair<CloudError::Kind, std::string_view>, 5> kFailures{
     {{CloudError::Kind::login_refused, "login_refused"},
      {CloudError::Kind::credentials_unreadable, "credentials_unreadable"},
      {CloudError::Kind::session_refused, "session_refused"},
-     {CloudError::Kind::unavailable, "unavailable"}}};
+     {CloudError::Kind::unavailable, "unavailable"},
+     {CloudError::Kind::busy, "busy"}}};
 
 std::unexpected<Error> nobody_answered() {
   return fail("WORKER_UNAVAILABLE",

@@ -59,7 +59,8 @@ bool tell(Tx& tx, IdSource& ids, Random& random, SubscriptionId id, const storag
   const auto trouble = row ? trouble_of(*row, rules) : std::nullopt;
   if (!trouble) return false;
   const auto health = find_subscription_health(tx, id);
-  if (has_succeeded_since(*row, health)) {
+  // A receiver that is gone stays so, whatever other attempts had begun.
+  if (*trouble != SubscriptionTrouble::gone && has_succeeded_since(*row, health)) {
     forget_failures(tx, *row);
     return false;
   }

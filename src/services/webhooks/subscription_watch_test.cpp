@@ -151,6 +151,24 @@ TEST_F(SubscriptionWatchTest, AReceiverThatIsGoneIsReported) {
   EXPECT_FALSE(row(dead_).active);
 }
 
+TEST_F(SubscriptionWatchTest, AReceiverThatIsGoneIsReportedThoughALaterAttemptSucceededBefore) {
+  receiver_.answer = [first = true](const net::OutgoingRequest& request) mutable {
+    const bool waits = first && request.url.contains("dead");
+    if (waits) first = false;
+    return waits ? std::nullopt : std::optional(FakeReceiver::status(200));
+  };
+  tell({dead_});
+  dispatcher_->wake();
+  scheduler_.advance(1s);
+  tell({dead_});
+  dispatcher_->wake();
+  scheduler_.advance(1s);
+  ASSERT_EQ(receiver_.open(), 1U);
+  receiver_.end_all(FakeReceiver::status(410));
+  scheduler_.advance(2min);
+  EXPECT_EQ(reported(), States{"https://alive.example/hook gone"});
+}
+
 TEST_F(SubscriptionWatchTest, AReceiverThatFailsAndThenIsGoneIsReportedAsGoneToo) {
   dead_answers_ = 503;
   keep_telling(dead_, 3h);

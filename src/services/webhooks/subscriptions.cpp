@@ -11,6 +11,7 @@
 #include "identity/audit.h"
 #include "net/address_guard.h"
 #include "services/accounts/account_lock.h"
+#include "services/stores/secret_rotation.h"
 #include "services/webhooks/event_uuid.h"
 #include "storage/stores/credential_store.h"
 #include "storage/stores/event_store.h"
@@ -264,14 +265,9 @@ Task<Expected<IssuedSubscription>> Subscriptions::rotate_secret(Executor& execut
   auto rotated = co_await async_db_.write(executor, [&](Tx& tx) -> Expected<SubscriptionView> {
     auto row = visible_subscription(by, lock_subscription(tx, id));
     if (!row) return no_such_subscription();
-    if (overlap > Millis{0}) {
-      row->encrypted_previous_secret = std::move(row->encrypted_secret);
-      row->previous_secret_expires_at = tx.now() + overlap;
-    } else {
-      row->encrypted_previous_secret.clear();
-      row->previous_secret_expires_at.reset();
-    }
-    row->encrypted_secret = cipher_.encrypt(place_of(id), secret);
+    if (wanted && overlap > Millis{0} && has_secret(*row, cipher_, place_of(id), secret))
+      return view(tx, std::move(*row));
+    services::rotate_secret(*row, cipher_.encrypt(place_of(id), secret), overlap, tx.now());
     update_subscription(tx, *row);
     audit(tx, ids_, by, "subscription.secret_rotated", id,
           fmt::format("overlap of {} s", overlap.count() / 1000));

@@ -82,7 +82,9 @@ class Subscriptions {
   Task<Expected<SubscriptionView>> change(Executor& executor, identity::Principal by, SubscriptionId id,
                                           SubscriptionChange change);
   Task<Expected<void>> remove(Executor& executor, identity::Principal by, SubscriptionId id);
-  // Both secrets sign for `overlap` more (spec 10.3).
+  // Both secrets sign for `overlap` more (spec 10.3), beside a former one that has not ended
+  // (secret_rotation.h). Nothing changes if `secret` is the subscription's already, unless `overlap` is 0,
+  // which ends all former ones.
   Task<Expected<IssuedSubscription>> rotate_secret(Executor& executor, identity::Principal by,
                                                    SubscriptionId id, std::optional<std::string> secret,
                                                    Millis overlap);

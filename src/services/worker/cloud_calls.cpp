@@ -57,6 +57,7 @@ void CloudCalls::note_health(const CloudError* error) {
     case CloudError::Kind::malformed:
       return platform_.unanswered(error->message);
     case CloudError::Kind::credentials_unreadable:
+    case CloudError::Kind::busy:
       return;  // the platform was not called
     default:
       return platform_.answered();
@@ -91,9 +92,9 @@ Task<std::optional<Answer>> CloudCalls::make(const Call& call, const Job& job) {
     answer.value = session.error();
     co_return answer;
   }
-  if (ports_.clock.now() + ports_.cloud.call_timeout() >= job.expires_at) co_return std::nullopt;
+  if (!outlasts_a_call(job)) co_return std::nullopt;
   const Timestamp began = ports_.clock.now();
-  co_await ask(call, *session, answer);
+  co_await ask(call, job, *session, answer);
   answer.took = std::max(ports_.clock.now() - began, Millis{0});  // the clock may be set back
   note_health(answer.error());
   ports_.metrics.count("presetbridge_cloud_calls_total");
@@ -108,12 +109,17 @@ Task<std::optional<Answer>> CloudCalls::make(const Call& call, const Job& job) {
   co_return answer;
 }
 
-Task<void> CloudCalls::ask(const Call& call, Session session, Answer& answer) {
+bool CloudCalls::outlasts_a_call(const Job& job) const {
+  return ports_.clock.now() + ports_.cloud.call_timeout() < job.expires_at;
+}
+
+Task<void> CloudCalls::ask(const Call& call, const Job& job, Session session, Answer& answer) {
   auto& cloud = ports_.cloud;
   auto& here = ports_.scheduler;
   if (const auto* const find = call.as<FindUser>()) {
     auto user = co_await cloud.find_user(here, session, find->username);
-    if (user && find->then_friendship) answer.friendship = co_await cloud.friendship(here, session, user->id);
+    if (user && find->then_friendship && outlasts_a_call(job))
+      answer.friendship = co_await cloud.friendship(here, session, user->id);
     put(answer, std::move(user));
   } else if (const auto* const friendship = call.as<FindFriendship>()) {
     put(answer, co_await cloud.friendship(here, session, friendship->user_id));

@@ -1,6 +1,6 @@
-// The calls of jobs and sweeps to the cloud platform, each with a session of the account's own login. Each
-// shows whether the platform answers at all (platform_health.h); those of jobs are counted, and their
-// failures logged.
+// The calls of jobs and sweeps to the cloud platform, each with a session of its account's login. Each shows
+// whether the platform answers at all (platform_health.h); those of jobs are counted, and their failures
+// logged.
 #pragma once
 
 #include <cstdint>
@@ -41,8 +41,10 @@ class CloudCalls {
   };
   // A session of the login that is stored now; logs in where the cache has none.
   Task<LogIn> log_in(AccountId account);
-  // Makes the call and writes its result into `answer`.
-  Task<void> ask(const Call& call, cloud::Session session, Answer& answer);
+  // Makes the call and writes its result into `answer`. The second call of FindUser::then_friendship is left
+  // out where the lease would not outlast it: the job's next step makes it.
+  Task<void> ask(const Call& call, const Job& job, cloud::Session session, Answer& answer);
+  bool outlasts_a_call(const Job& job) const;
   // Reports to the platform's health how a call or a login ended; nullptr: with success.
   void note_health(const cloud::CloudError* error);
 

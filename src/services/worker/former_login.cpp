@@ -10,6 +10,7 @@ namespace presetbridge::services {
 namespace {
 
 constexpr Millis kSessionLife{3'600'000};  // as in cloud/session_cache.h
+constexpr Millis kDeletedLoginAwaited{3'600'000};
 
 }  // namespace
 
@@ -22,6 +23,22 @@ bool out_of_reach(DeliverySet& set, const Job& job, const Call& call) {
   const auto* const item = set.item(call.delivery, call.item()->item);
   if (!record || item == nullptr) return false;
   return set.now() >= std::max(record->saved_at, item->settle_after.value_or(Timestamp{})) + kSessionLife;
+}
+
+bool waited_for_login(DeliverySet& set, const Job& job, storage::ItemRow& item) {
+  const auto lost = job.without_login.find(item.account);
+  // The platform's word that the login is of another user may pass.
+  if (lost == job.without_login.end() || lost->second.kind != JobOutcome::Kind::failed) return false;
+  if (!item.settle_after) {
+    item.settle_after = set.now();
+    set.changed(item);
+  }
+  const auto since = *item.settle_after;
+  const auto record = find_credentials(set.tx(), item.account);
+  if (!record) return set.now() >= since + kDeletedLoginAwaited;
+  // The platform refused the login when it was checked last.
+  return set.now() >=
+         std::max({since, record->saved_at, record->checked_at.value_or(since)}) + domain::kTroubleLimit;
 }
 
 void conclude_looked_up(DeliverySet& set, CustomerId customer, const Call& call) {

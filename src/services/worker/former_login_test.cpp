@@ -1,4 +1,5 @@
-// Work that began with a login which was replaced by one of another cloud user (spec 3.11).
+// Work that began with a login which is gone: replaced by one of another cloud user (spec 3.11), deleted, or
+// not valid any more.
 #include <gtest/gtest.h>
 
 #include "services/vault/vault_testing.h"
@@ -182,6 +183,113 @@ TEST(FormerLogin, WithoutASessionARevocationFailsAfterAnHourAndSaysWhy) {
       << timeline(world, id);
   EXPECT_TRUE(world.cloud.settled_as.empty());
   EXPECT_EQ(world.balance().spent, 1);
+}
+
+// ---------------------------------------------------------------- no login at all
+
+void expect_no_job_is_left(World& world, DeliveryId id) {
+  const auto customer = world.delivery(id).customer;
+  const auto row = world.write([&](storage::Tx& tx) { return find_customer(tx, customer).value(); });
+  EXPECT_EQ(row.queue_state, storage::QueueState::idle);
+}
+
+TEST(FormerLogin, WithoutAnyAnUnknownShareCountsAsNotMadeAfterAnHourAndIsChargedOnceItIsFound) {
+  for (const Fate fate : {Fate::lose_answer, Fate::lose_request}) {
+    SCOPED_TRACE(fate == Fate::lose_answer ? "it was made" : "it was not");
+    World world;
+    VaultOfWorld vault(world);
+    const auto id = unknown_share(world, fate);
+    vault.remove();
+    world.settle(std::chrono::minutes{58});
+    EXPECT_EQ(world.balance().held, 1);
+    EXPECT_EQ(world.status(id), "failed credentials_missing");
+    world.settle(std::chrono::minutes{20});
+    EXPECT_EQ(world.balance().held, 0);
+    EXPECT_EQ(world.items(id).at(0).status, ItemStatus::owed);
+    EXPECT_TRUE(timeline(world, id).contains("its account has had no valid cloud login for too long"))
+        << timeline(world, id);
+    expect_no_job_is_left(world, id);
+    EXPECT_TRUE(world.cloud.settled_as.empty());
+    vault.save("m-1");
+    world.settle(std::chrono::minutes{2});
+    EXPECT_EQ(world.status(id), "completed");
+    testing::expect_books_balance(world);
+  }
+}
+
+TEST(FormerLogin, WithoutAnyARevocationFailsAndSaysWhy) {
+  for (const std::string what : {"deleted", "refused", "unreadable"}) {
+    SCOPED_TRACE(what);
+    World world;
+    VaultOfWorld vault(world);
+    const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
+    world.sessions->invalidate(world.account);
+    if (what == "deleted") vault.remove();
+    if (what == "refused") world.agent.refused = {world.account};
+    if (what == "unreadable") world.agent.unreadable = {world.account};
+    world.await(world.actions.revoke(world.scheduler, world.merchant(), id)).value();
+    world.settle(what == "deleted" ? std::chrono::minutes{58} : std::chrono::minutes{71 * 60});
+    EXPECT_EQ(world.items(id).at(0).status, ItemStatus::revoking);
+    world.settle(std::chrono::minutes{90});
+    EXPECT_EQ(world.items(id).at(0).status, ItemStatus::revoke_failed);
+    EXPECT_TRUE(timeline(world, id).contains(
+        "could not be taken back: its account has had no valid cloud login for too long"))
+        << timeline(world, id);
+    expect_no_job_is_left(world, id);
+    EXPECT_EQ(world.cloud.count("revoke"), 0);
+  }
+}
+
+// ---------------------------------------------------------------- another account of the same cloud user
+
+TEST(FormerLogin, AnUnknownShareIsLookedUpWithTheLoginOfAnotherAccountOfTheCloudUser) {
+  World world;
+  VaultOfWorld vault(world);
+  const auto other = world.add_tenant("m-1");
+  ASSERT_EQ(other.cloud_account, world.cloud_account);
+  const auto id = unknown_share(world, Fate::lose_answer);
+  vault.remove();
+  world.settle(std::chrono::minutes{2});
+  const auto theirs = world.accept(other.integration, world.order("2", "Ann", {"sku-2"})).delivery.value();
+  world.settle(std::chrono::minutes{2});
+  EXPECT_EQ(world.cloud.settled_as, std::vector<std::string>{"m-1"});
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_EQ(world.items(id).at(0).status, ItemStatus::shared);
+  EXPECT_EQ(world.balance().spent, 1);
+  EXPECT_EQ(world.balance().held, 0);
+  EXPECT_EQ(world.status(theirs), "completed");
+}
+
+TEST(FormerLogin, AReplacedLoginsShareIsLookedUpWithTheLoginOfAnotherAccountOfTheCloudUser) {
+  World world;
+  const auto other = world.add_tenant("m-1");
+  world.agent.user_ids[other.account] = "m-1";
+  const auto id = unknown_share(world, Fate::lose_answer);
+  world.crash();  // with its cached sessions
+  VaultOfWorld vault(world);
+  vault.save("m-2");
+  world.settle(std::chrono::minutes{2});
+  EXPECT_EQ(world.cloud.settled_as, std::vector<std::string>{"m-1"});
+  EXPECT_EQ(world.items(id).at(0).status, ItemStatus::shared);
+  testing::expect_books_balance(world);
+}
+
+TEST(FormerLogin, ARevocationWithoutOneHoldsUpNoOrderOfAnotherAccountOfTheCloudUser) {
+  World world;
+  VaultOfWorld vault(world);
+  const auto other = world.add_tenant("m-1");
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  vault.remove();
+  world.await(world.actions.revoke(world.scheduler, world.merchant(), id)).value();
+  world.cloud.friendships["u-ann"] =
+      cloud::FriendshipState::none;  // files are taken back before she is asked
+  const auto theirs = world.accept(other.integration, world.order("2", "Ann", {"sku-2"})).delivery.value();
+  world.settle(std::chrono::minutes{1});
+  EXPECT_EQ(world.status(theirs), "completed");
+  EXPECT_EQ(world.delivery(theirs).attempt_count, 1);
+  EXPECT_FALSE(timeline(world, theirs).contains("The worker stopped")) << timeline(world, theirs);
+  EXPECT_EQ(world.items(id).at(0).status, ItemStatus::revoking);
+  EXPECT_EQ(world.cloud.count("revoke"), 0);
 }
 
 TEST(FormerLogin, AnotherCloudAccountIsNotForgottenWhereAStopIsWithdrawnMeanwhile) {

@@ -69,6 +69,27 @@ TEST_F(FriendRequests, RetryingTheOtherWhileTheRequestIsOnItsWayAsksOnce) {
   EXPECT_EQ(world_.cloud.withdrawals["u-ann"], 0);
 }
 
+TEST_F(FriendRequests, RetryingAThirdWhileTheRequestIsOnItsWayAsksNoMore) {
+  decline();
+  const auto third = world_.deliver(world_.order("3", "Ann", {"sku-3"}));
+  ASSERT_EQ(world_.status(third), "failed friend_request_declined");
+  bool held = false;
+  world_.cloud.before = [&](auto& call, auto&) {
+    return call == "request" ? once(held, Fate::hold_done) : Fate::answer;
+  };
+  retry(first_);
+  world_.settle();
+  ASSERT_TRUE(held);
+  retry(second_);
+  retry(third);
+  world_.settle();
+  world_.cloud.release();
+  world_.settle();
+  expect_both_wait_for_request(2);
+  EXPECT_EQ(world_.status(third), "waiting_for_friendship");
+  EXPECT_EQ(world_.cloud.withdrawals["u-ann"], 0);
+}
+
 TEST_F(FriendRequests, AFailureThatTheJobReportedIsOlderThanTheNewRequestToo) {
   decline();
   const auto third = world_.deliver(world_.order("3", "Ann", {"sku-3"}));

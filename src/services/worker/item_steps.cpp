@@ -89,15 +89,17 @@ void revoke_if_ended(DeliverySet& set, DeliveryId id) {
   if (row == nullptr) return;
   if (!set.order_settings(*row).auto_revoke) return;
   const auto order = order_state(set.tx(), id);
-  if (!order || (order->stopped() ? !order->stop_revokes() : !lacks_a_line(*order))) return;
+  if (!order) return;
   // A delivery that the merchant reopened after the stop keeps its shares, unless it is about to end.
-  const bool stopping = row->pending.kind >= domain::PendingActionKind::stop;
-  if (order->stopped() && is_open(*row) && !stopping) return;
+  const bool goes_on = is_open(*row) && row->pending.kind < domain::PendingActionKind::stop;
+  const bool ended = order->stop_revokes() && !goes_on;
+  // An order that is too large to be read is not known to be refunded.
+  if (!ended && (order->too_large || !lacks_a_line(*order))) return;
   // The former customers, too: another order of theirs may rely on a share that they have.
   set.save();
   hold_customers_of(set.tx(), std::array{id});
   const auto items = set.items_with_lines(id);
-  if (order->stopped()) {
+  if (ended) {
     revoke_items(set, items, "order");
   } else {
     revoke_refunded(set, items, domain::plan_items(items_now(items), *order, {}).refunded);
@@ -110,7 +112,7 @@ std::vector<storage::ItemRow*> leave_former_owner(DeliverySet& set, const storag
   auto items = set.items(delivery);
   const auto of_another = [&](const storage::ItemRow* item) { return is_of_another(*item, user); };
   if (std::ranges::none_of(items, of_another)) return items;
-  change_owner_of_items(set, *set.delivery(delivery), user);
+  change_owner_of_items(set, *set.delivery(delivery), domain::Actor::system(), user);
   return set.items(delivery);
 }
 

@@ -38,7 +38,8 @@ void end_revocation(DeliverySet& set, DeliveryId delivery, ItemId item, Revocati
                     std::string_view why = {});
 
 // After a share was recorded: where the order ended or was refunded meanwhile, and its store revokes then,
-// the share is revoked with the others (spec 2.11).
+// the share is revoked with the others (spec 2.11). An end that the merchant approved since takes nothing back;
+// a refund does.
 void revoke_if_ended(DeliverySet& set, DeliveryId delivery);
 
 }  // namespace presetbridge::services

@@ -36,7 +36,9 @@
 //     that write's success, and a read's definite refusal as its own; a read that answers proves nothing else
 //     about a write (spec 3.5, domain/trouble.h).
 // 13. A refused login counts only while it is still the stored one. Where another was saved meanwhile, the
-//     call is made again with that one, so that no fix is missed (spec 3.6).
+//     call is made again with that one, so that no fix is missed (spec 3.6). A lost login ends the work for
+//     its own account: the job goes on for other accounts of the same cloud user, and looks up unknown shares
+//     with their logins.
 // 14. A name that leads to another user than before owes that user everything; files that the former user got
 //     stay theirs. A name that leads to a known customer's user hands its deliveries to that customer (spec
 //     3.11).
@@ -81,7 +83,6 @@ struct JobOutcome {
   std::optional<Timestamp> settle_at;  // no settlement or revocation before it
   domain::ResolutionCode code = domain::ResolutionCode::none;
   std::string message;  // what a merchant reads of `code`; empty: the usual message
-  AccountId account;    // whose deliveries fail; none: those of all accounts
 
   static JobOutcome fail(domain::ResolutionCode code) { return {.kind = Kind::failed, .code = code}; }
 };
@@ -107,13 +108,28 @@ struct Job {
   std::map<DeliveryId, Timestamp> postponed_revocations;
   std::map<ItemId, domain::ResolutionCode> failed_items;
   std::optional<JobOutcome> outcome;  // nothing: the job goes on
+  // Accounts whose login the job has lost, each with the outcome for its deliveries (rule 13). They make no
+  // further call, and `settle_at` is set.
+  std::map<AccountId, JobOutcome> without_login;
 
+  // The outcome for the account's deliveries; null: there is none yet.
+  const JobOutcome* outcome_of(AccountId account) const {
+    const auto own = without_login.find(account);
+    if (own != without_login.end()) return &own->second;
+    return outcome ? &*outcome : nullptr;
+  }
   // Null unless the outcome is a failure.
   const JobOutcome* failure() const {
     return outcome && outcome->kind == JobOutcome::Kind::failed ? &*outcome : nullptr;
   }
-  std::optional<Timestamp> retry_at() const { return outcome ? outcome->retry_at : std::nullopt; }
-  std::optional<Timestamp> settle_at() const { return outcome ? outcome->settle_at : std::nullopt; }
+  std::optional<Timestamp> retry_at(AccountId account) const {
+    const auto* const its = outcome_of(account);
+    return its ? its->retry_at : std::nullopt;
+  }
+  std::optional<Timestamp> settle_at(AccountId account) const {
+    const auto* const its = outcome_of(account);
+    return its ? its->settle_at : std::nullopt;
+  }
 };
 
 // The calls, each with the type of its result. Users, files and keys are those of the time when the call was
@@ -144,6 +160,7 @@ struct WithdrawRequest {
 // A call for one file, of one item of the call's delivery.
 struct ItemRequest {
   ItemId item;
+  AccountId account;  // who pays for the item
   std::string user_id;
   std::string file_id;
 };

@@ -35,9 +35,10 @@ using storage::Tx;
 
 constexpr Millis kElsewhere{15 * 60'000};  // until work that waits for another customer's job is due
 
-// The first of the times of the job's own retry and of all that it postponed, if there is any.
-std::optional<Timestamp> first_retry(const Job& job) {
-  auto first = job.retry_at();
+// The first of the times of the retry for the account and of all that the job postponed, if there is any.
+// Without an account: of the job's own retry.
+std::optional<Timestamp> first_retry(const Job& job, AccountId account = {}) {
+  auto first = job.retry_at(account);
   for (const auto* const postponed : {&job.postponed, &job.postponed_revocations}) {
     for (const auto& [delivery, at] : *postponed) first = std::min(first.value_or(at), at);
   }
@@ -109,11 +110,7 @@ std::optional<Timestamp> shareable_from(DeliverySet& set, DeliveryId delivery, c
 std::pair<Finding, ResolutionCode> finding_for(DeliverySet& set, const Job& job,
                                                const storage::DeliveryRow& row, Finding finding,
                                                std::optional<Timestamp> requested_at) {
-  if (const auto* const failed = job.failure()) {
-    if (!failed->account || failed->account == row.account) return {Finding::permanent, failed->code};
-    // A delivery of another tenant of the same cloud account, which is worked on with that tenant's login.
-    return {Finding::shutting_down, ResolutionCode::none};
-  }
+  if (const auto* const failed = job.failure()) return {Finding::permanent, failed->code};
   if (job.postponed.contains(row.id)) return {Finding::transient, ResolutionCode::none};
   // Each delivery reports each friend request once, whichever job made it (spec 10.1). Rows of former
   // versions do not say which request they reported.
@@ -147,7 +144,7 @@ bool take_delivery(DeliverySet& set, storage::DeliveryRow& row, const CustomerRo
   return row.status == DeliveryStatus::processing;
 }
 
-std::vector<DeliveryId> take_deliveries(DeliverySet& set, const CustomerRow& customer) {
+std::vector<DeliveryId> take_deliveries(DeliverySet& set, const Job& job, const CustomerRow& customer) {
   auto open = set.open(customer.id);
   // Deliveries that failed for a while come after the others, and may be left to a later job.
   std::ranges::sort(open, {}, [&](DeliveryId id) {
@@ -158,6 +155,7 @@ std::vector<DeliveryId> take_deliveries(DeliverySet& set, const CustomerRow& cus
   std::vector<DeliveryId> taken;
   for (const auto id : open) {
     if (taken.size() >= kMostDeliveriesOfJob) break;
+    if (job.without_login.contains(set.delivery(id)->account)) continue;
     if (take_delivery(set, *set.delivery(id), customer)) taken.push_back(id);
   }
   std::ranges::sort(taken);
@@ -172,7 +170,7 @@ bool conclude(DeliverySet& set, const Job& job, CustomerRow& customer, DeliveryI
     set.add_timeline_entry(*set.delivery(delivery), name->actor, "The customer's username was changed.");
     // Before the delivery is concluded: files that the former customer got are not the new one's.
     auto& renamed = *set.delivery(delivery);
-    change_owner_of_items(set, renamed);
+    change_owner_of_items(set, renamed, name->actor);
     replace_delivery_key(set.tx(), renamed.account, renamed.id, storage::KeyOf::username, renamed.username,
                          name->username);
     renamed.username = renamed.raw_username = name->username;
@@ -212,11 +210,13 @@ bool conclude(DeliverySet& set, const Job& job, CustomerRow& customer, DeliveryI
   if (reports_request) row.reported_request = customer.requested_at;
   if (verdict.cause == Cause::transient_failure || verdict.cause == Cause::account_trouble) {
     const auto own = job.postponed.find(delivery);
-    row.next_attempt_at = own == job.postponed.end() ? first_retry(job).value_or(set.now()) : own->second;
+    row.next_attempt_at =
+        own == job.postponed.end() ? first_retry(job, row.account).value_or(set.now()) : own->second;
   }
   auto change = change_of(set, row, verdict, pending);
-  if (const auto* const failed = job.failure(); failed && verdict.code == failed->code)
-    change.message = failed->message;
+  if (const auto* const its = job.outcome_of(row.account);
+      its && its->kind == JobOutcome::Kind::failed && verdict.code == its->code)
+    change.message = its->message;
   set.apply(row, change);
   // The account task of a login that was lost meanwhile has passed it.
   if (row.status == DeliveryStatus::waiting_for_friendship) {
@@ -295,12 +295,14 @@ void end_job(DeliverySet& set, const Job& job, CustomerRow& customer, Finding fi
   customer.lease_owner.clear();
   customer.lease_expires_at.reset();
   const Timestamp again = first_retry(job).value_or(set.now() + (settled_elsewhere ? kElsewhere : Millis{0}));
-  const Timestamp settle_from = job.settle_at().value_or(
-      job.retry_at().value_or(set.now() + (settled_elsewhere ? kElsewhere : Millis{0})));
-  const auto from = [&](const std::map<DeliveryId, Timestamp>& postponed, DeliveryId id) {
-    const auto own = postponed.find(id);
-    return own == postponed.end() ? settle_from
-                                  : std::max(own->second, job.settle_at().value_or(own->second));
+  const auto settle_from = [&](AccountId account) {
+    const Timestamp soon = set.now() + (settled_elsewhere ? kElsewhere : Millis{0});
+    return job.settle_at(account).value_or(job.retry_at(account).value_or(soon));
+  };
+  const auto from = [&](const std::map<DeliveryId, Timestamp>& postponed, const storage::ItemRow& item) {
+    const auto own = postponed.find(item.delivery);
+    return own == postponed.end() ? settle_from(item.account)
+                                  : std::max(own->second, job.settle_at(item.account).value_or(own->second));
   };
   const auto queue = [&](JobClass job_class, Timestamp due) {
     const bool first = customer.queue_state == QueueState::idle;
@@ -311,19 +313,23 @@ void end_job(DeliverySet& set, const Job& job, CustomerRow& customer, Finding fi
   std::map<UserAndFile, Timestamp> unsettled;  // each until it may be settled
   for (const auto* const item : set.items_of(customer.id)) {
     std::optional<Timestamp> due;
-    if (item->status == ItemStatus::revoking) due = from(job.postponed_revocations, item->delivery);
-    if (item->status == ItemStatus::sharing)
-      due = std::max(*item->settle_after, from(job.postponed, item->delivery));
+    if (item->status == ItemStatus::revoking) due = from(job.postponed_revocations, *item);
+    if (item->status == ItemStatus::sharing) due = std::max(*item->settle_after, from(job.postponed, *item));
     if (!due) continue;
     queue(JobClass::settlement, *due);
     auto& until = unsettled.try_emplace({user_of(*item, customer), item->file_id}, *due).first->second;
     until = std::max(until, *due);
   }
-  if (customer.withdraw) queue(JobClass::settlement, settle_from);
+  if (customer.withdraw) {
+    auto due = settle_from({});
+    for (const auto& [account, lost] : job.without_login) due = std::max(due, lost.settle_at.value_or(due));
+    queue(JobClass::settlement, due);
+  }
   if (job.more_deliveries) queue(JobClass::first_request, set.now());
   for (const auto id : queued) {
     const auto own = job.postponed.find(id);
-    auto at = own == job.postponed.end() ? job.retry_at().value_or(set.now()) : own->second;
+    auto at = own == job.postponed.end() ? job.retry_at(set.delivery(id)->account).value_or(set.now())
+                                         : own->second;
     if (settled_elsewhere) at = again;
     queue(JobClass::retry, std::max(at, shareable_from(set, id, customer, unsettled).value_or(at)));
   }

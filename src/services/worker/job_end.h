@@ -15,8 +15,9 @@ namespace presetbridge::services {
 // Returns whether it is in processing.
 bool take_delivery(DeliverySet& set, storage::DeliveryRow& row, const storage::CustomerRow& customer);
 // Takes deliveries of the customer: those with the earliest next attempt first, until kMostDeliveriesOfJob are
-// in processing. Returns all in processing, by rising id.
-std::vector<DeliveryId> take_deliveries(DeliverySet& set, const storage::CustomerRow& customer);
+// in processing; none of an account whose login the job has lost. Returns all in processing, by rising id.
+std::vector<DeliveryId> take_deliveries(DeliverySet& set, const Job& job,
+                                        const storage::CustomerRow& customer);
 
 // Concludes every delivery in processing with `finding`, or with what the job knows of it alone: that it is
 // postponed, or that an item failed for good. Releases the lease, queues the customer again where work is

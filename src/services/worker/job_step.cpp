@@ -107,7 +107,10 @@ std::set<CloudAccountId> JobSteps::lock(DeliverySet& set, std::span<const JobAns
     const auto* const error = answer->error();
     // For a share the account that pays, for a refused login the account that has it.
     const bool refused = error != nullptr && login_fault(*error);
-    if (answer->call.item() != nullptr || refused) set.expect_account(answer->call.account);
+    if (const auto* const request = answer->call.item()) set.expect_account(request->account);
+    if (refused) set.expect_account(answer->call.account);
+    // Holds of accounts without a login may be released.
+    for (const auto& [account, outcome] : job.without_login) set.expect_account(account);
     if (error != nullptr) last_in_trouble = std::max(last_in_trouble, job.cloud_account);
   }
   set.lock();
@@ -168,11 +171,13 @@ bool JobSteps::Step::fail_unpaid(DeliveryId id) {
 }
 
 std::optional<Call> JobSteps::Step::choose_call() {
-  deliveries = take_deliveries(set, customer);
+  deliveries = take_deliveries(set, job, customer);
   take_probed();
   obey_pending();
   end_settled();
-  std::erase_if(deliveries, [&](DeliveryId id) { return job.postponed.contains(id); });
+  std::erase_if(deliveries, [&](DeliveryId id) {
+    return job.postponed.contains(id) || job.without_login.contains(set.delivery(id)->account);
+  });
   fail_without_credit();
   auto call = next_call();
   if (call && customer != set.customer(customer.id)) set.put(customer);

@@ -389,5 +389,27 @@ TEST(Leasing, EveryCallStartsUnderALeaseThatOutlastsItHoweverLongALoginTakes) {
   expect_books_balance(world);
 }
 
+TEST(Leasing, TheFriendshipIsLookedUpUnderANewLeaseWhereTheNameTookLong) {
+  World world(World::attentive());
+  world.agent.during = [&] { world.database.clock.advance(std::chrono::seconds{20}); };
+  world.cloud.tick = [&] {
+    const auto& call = world.cloud.calls.back();
+    const auto lease = world.write([](storage::Tx& tx) {
+      return tx.one({"SELECT lease_expires_at FROM customers WHERE lease_expires_at IS NOT NULL"},
+                    [](const storage::Row& r) { return r.time(0); });
+    });
+    ASSERT_TRUE(lease) << call;
+    EXPECT_LT(world.database.clock.now() + world.cloud.call_timeout(), *lease) << call;
+    if (call == "find_user") world.database.clock.advance(std::chrono::seconds{10});
+  };
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  world.settle(std::chrono::minutes{1});
+  world.cloud.tick = nullptr;
+  EXPECT_EQ(world.cloud.count("find_user"), 1);
+  EXPECT_EQ(world.cloud.count("friendship"), 1);
+  EXPECT_EQ(world.status(id), "completed");
+  expect_books_balance(world);
+}
+
 }  // namespace
 }  // namespace presetbridge::services

@@ -291,6 +291,23 @@ TEST(Trouble, AnOutageCostsNoDeliveryItsAttempts) {
   EXPECT_EQ(queued, 2) << "their own 72 hours began when the outage was over";
 }
 
+TEST(Trouble, ALoginThatFindsNoPlaceHereIsNoTroubleAndIsTriedAgain) {
+  World world;
+  const auto before = world.queue().trouble;
+  world.agent.busy = true;
+  std::vector<DeliveryId> ids;
+  for (const char* name : {"Ann", "Bob", "Cid"}) ids.push_back(accept(world, name, name, "sku-1"));
+  world.settle(5min);
+  for (const auto id : ids) EXPECT_EQ(world.status(id), "queued");
+  EXPECT_EQ(world.queue().trouble, before);
+  EXPECT_FALSE(world.log.text.contains("the cloud platform does not answer")) << world.log.text;
+  EXPECT_GE(world.agent.logins, 9) << "each half minute";
+  world.agent.busy = false;
+  world.settle(1min);
+  for (const auto id : ids) EXPECT_EQ(world.status(id), "completed");
+  expect_books_balance(world);
+}
+
 // ---------------------------------------------------------------- probes of what failed
 
 TEST(Trouble, OneThatFailedAloneIsProbedEachHourAndResumes) {

@@ -71,9 +71,11 @@ void settle_found(DeliverySet& set, DeliveryId delivery, ItemId id, bool ours, T
   item->settle_after.reset();
   item->by_hand = false;
   item->shared_at = shared_at;
-  // Where an earlier revocation may have failed, the share that was found is the one made for this item
-  // before.
-  ours = std::exchange(item->revocation_begun, false) || ours;
+  // Where an earlier revocation may have failed, the share that was found is the one of before: made for this
+  // item, or, where this item was not charged, inherited from the one that was (spec 3.10).
+  const bool before = std::exchange(item->revocation_begun, false) && !ours;
+  const bool inherited = before && !item->spent;
+  ours = ours || (before && item->spent);
   set.changed(*item);
   if (const auto* const row = set.delivery(delivery)) {
     const auto& file = item->name.empty() ? item->file_id : item->name;
@@ -86,7 +88,7 @@ void settle_found(DeliverySet& set, DeliveryId delivery, ItemId id, bool ours, T
              timeline_data({{"fileId", item->file_id}, {"fileName", file}, {"username", item->username}})});
   }
   if (!ours) {
-    item->status = ItemStatus::already_shared;
+    item->status = inherited ? ItemStatus::shared : ItemStatus::already_shared;
     return release_hold(set, *item);
   }
   item->status = ItemStatus::shared;
@@ -102,7 +104,10 @@ void settle_found(DeliverySet& set, DeliveryId delivery, ItemId id, bool ours, T
                          .note = "shared " + (item->name.empty() ? item->file_id : item->name)}});
 }
 
-void settle_absent(DeliverySet& set, DeliveryId delivery_id, ItemId id) {
+namespace {
+
+// `looked_up`: a share of before does not exist either.
+void end_share(DeliverySet& set, DeliveryId delivery_id, ItemId id, bool looked_up) {
   auto* const item = set.item(delivery_id, id);
   if (item == nullptr || item->status != ItemStatus::sharing) return;
   const auto* const delivery = set.delivery(item->delivery);
@@ -115,20 +120,30 @@ void settle_absent(DeliverySet& set, DeliveryId delivery_id, ItemId id) {
       item->status = ItemStatus::delivered_by_hand;
     if (item->former || refunded(set, *item)) item->status = ItemStatus::dropped;
   }
-  item->revocation_begun = false;
+  item->revocation_begun = item->revocation_begun && !looked_up;
   item->by_hand = false;
-  item->customer = {};
+  if (!item->revocation_begun) item->customer = {};
   item->intent_key.clear();
   item->settle_after.reset();
   release_hold(set, *item);
   set.changed(*item);
 }
 
+}  // namespace
+
+void settle_absent(DeliverySet& set, DeliveryId delivery, ItemId item) {
+  end_share(set, delivery, item, true);
+}
+
+void settle_not_made(DeliverySet& set, DeliveryId delivery, ItemId item) {
+  end_share(set, delivery, item, false);
+}
+
 void count_as_absent(DeliverySet& set, DeliveryId delivery, ItemId id, std::string_view why) {
   const auto* const item = set.item(delivery, id);
   if (item == nullptr || item->status != ItemStatus::sharing) return;
   const auto file = item->name.empty() ? item->file_id : item->name;
-  settle_absent(set, delivery, id);
+  settle_not_made(set, delivery, id);
   if (const auto* const row = set.delivery(delivery)) {
     set.add_timeline_entry(*row, domain::Actor::system(),
                            "Whether " + file + " was shared cannot be found out: " + std::string(why) +

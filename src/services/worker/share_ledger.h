@@ -20,16 +20,21 @@ bool begin_share(DeliverySet& set, storage::ItemRow& item, CustomerId customer, 
                  Timestamp settle_after);
 
 // The share exists: sharing -> shared, and the credit is spent; or, where somebody else made the share
-// (`ours` is false), already_shared, and the hold is released. `took` is the call's duration, for the
-// timeline. An item that is not `sharing` was settled before and stays as it is; so for the functions below.
+// (`ours` is false), already_shared, and the hold is released. A share of before that perhaps was taken back
+// is shared, and charged once: to the item, or to the one that it was inherited from. `took` is the call's
+// duration, for the timeline. An item that is not `sharing` was settled before and stays as it is; so for the
+// functions below.
 void settle_found(DeliverySet& set, DeliveryId delivery, ItemId item, bool ours, Timestamp shared_at,
                   std::optional<Millis> took = std::nullopt);
 
-// There is no share: the hold is released, and sharing -> owed; or `dropped`, where the order stopped or
-// refunded the file or the delivery has another customer meanwhile; or `delivered_by_hand`, where the
-// merchant delivered it so.
+// A look-up has shown that there is no share: the hold is released, and sharing -> owed; or `dropped`, where
+// the order stopped or refunded the file or the delivery has another customer meanwhile; or
+// `delivered_by_hand`, where the merchant delivered it so.
 void settle_absent(DeliverySet& set, DeliveryId delivery, ItemId item);
-// settle_absent() for a share that nobody can look up any more, with an entry in the timeline: `why` is the
+// settle_absent() where the call has made no share and nothing was looked up: a share of before that perhaps
+// was taken back (revocation_begun) may still exist, so the item stays one of its customer's.
+void settle_not_made(DeliverySet& set, DeliveryId delivery, ItemId item);
+// settle_not_made() for a share that nobody can look up any more, with an entry in the timeline: `why` is the
 // end of its sentence.
 void count_as_absent(DeliverySet& set, DeliveryId delivery, ItemId item, std::string_view why);
 

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "domain/delivery_outcome.h"
 #include "services/delivery/items.h"
 #include "services/worker/account_trouble.h"
+#include "services/worker/item_steps.h"
 #include "services/worker/job_step.h"
 
 namespace presetbridge::services {
@@ -39,7 +41,8 @@ struct JobSteps::Step {
   void take_in_result(const Answer& answer, const FindShare& call, const std::optional<cloud::Share>& share);
   void take_in_result(const Answer& answer, const RevokeShare& call, std::monostate);
   void take_in_error(const Answer& answer, const cloud::CloudError& error);
-  // Undoes the intent of a call that had no effect.
+  // Undoes the intent of a call that had no effect. A share of before that may exist is taken back, where its
+  // order has ended meanwhile.
   void undo_intent(const Call& call);
   void take_in_friendship(const Call& call, cloud::FriendshipState state);
   // Records the user that the customer's name leads to. If another customer is known as that user, hands
@@ -55,6 +58,12 @@ struct JobSteps::Step {
   void fail_dependent(const ItemRequest& request);
   void fail_unavailable(DeliveryId id);
   void lose_login(const Answer& answer, const cloud::CloudError& error);
+  // From here on the job makes no call with the account's login, and has ended its deliveries with `outcome`.
+  void go_on_without(AccountId account, JobOutcome outcome);
+  // Nobody can look up the share of the call's item, because of `why`: it counts as not made.
+  void give_up_look_up(const Call& call, std::string_view why);
+  // The end of a revocation that is given up.
+  RevocationEnd end_of_failed_revocation(DeliveryId delivery) const;
   bool has_other_names();
   void forget_user();
   void fail_without_credit();
@@ -79,6 +88,8 @@ struct JobSteps::Step {
   domain::Finding final_finding();
   void finish(domain::Finding finding);
 
+  // The first account whose valid login is of the job's cloud user, and which the job has not lost.
+  std::optional<AccountId> usable_login();
   // Each returns the next call of its kind, if there is one.
   std::optional<Call> next_unknown_share();
   std::optional<Call> next_revocation();
@@ -98,7 +109,10 @@ struct JobSteps::Step {
   }
   // Names the item's user: the customer's name may lead to somebody else by now.
   ItemRequest request_for(const storage::ItemRow& item) const {
-    return {.item = item.id, .user_id = user_of(item, customer), .file_id = item.file_id};
+    return {.item = item.id,
+            .account = item.account,
+            .user_id = user_of(item, customer),
+            .file_id = item.file_id};
   }
 };
 

@@ -87,16 +87,15 @@ void JobSteps::Step::take_in(const Answer& answer) {
     const ItemId item = call.item()->item;
     if (call.as<RevokeShare>() != nullptr)
       return end_revocation(set, call.delivery, item, RevocationEnd::refused, kLoginReplaced);
-    count_as_absent(set, call.delivery, item, kLoginReplaced);
-    return conclude_looked_up(set, customer.id, call);
+    return give_up_look_up(call, kLoginReplaced);
   }
   if (answer.other_user) {
     // The account's login is of another cloud user by now: an account task is about to move its deliveries
     // there (spec 3.11).
     undo_intent(call);
     const Timestamp again = set.now() + kOtherUser;
-    job.outcome = {.kind = JobOutcome::Kind::account_paused, .retry_at = again, .settle_at = again};
-    return;
+    return go_on_without(call.account,
+                         {.kind = JobOutcome::Kind::account_paused, .retry_at = again, .settle_at = again});
   }
   end_trouble(answer);
   if (const auto* error = std::get_if<CloudError>(&answer.value)) return take_in_error(answer, *error);

@@ -59,6 +59,11 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
       note_rate_limit(set.tx(), job.cloud_account, kind, call.delivery, error.retry_after);
       job.outcome = {.kind = JobOutcome::Kind::account_paused};
       return;
+    case Reaction::wait: {
+      const Timestamp again = set.now() + domain::kWhileBusy;
+      job.outcome = {.kind = JobOutcome::Kind::account_paused, .retry_at = again, .settle_at = again};
+      return;
+    }
     case Reaction::lose_login:
       return lose_login(answer, error);
     case Reaction::log_in:
@@ -94,11 +99,7 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
     case Reaction::revoked:
       return end_revocation(set, call.delivery, request->item, RevocationEnd::taken_back);
     case Reaction::not_revoked:
-      // An earlier call may have had its effect, where its answer was lost.
-      return end_revocation(set, call.delivery, request->item,
-                            domain::failing_row(customer.failing, kind, call.delivery)
-                                ? RevocationEnd::unknown
-                                : RevocationEnd::refused);
+      return end_revocation(set, call.delivery, request->item, end_of_failed_revocation(call.delivery));
     case Reaction::end_withdrawal:
       customer.withdraw = customer.ask_anew = false;
       customer.friendship = Friendship::unknown;
@@ -110,18 +111,34 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
 }
 
 void JobSteps::Step::undo_intent(const Call& call) {
-  if (const auto* const share = call.as<ShareFile>()) settle_absent(set, call.delivery, share->item);
   if (call.as<RequestFriendship>() != nullptr) customer.friendship = Friendship::none;
+  const auto* const share = call.as<ShareFile>();
+  if (share == nullptr) return;
+  settle_not_made(set, call.delivery, share->item);
+  const auto* const item = set.item(call.delivery, share->item);
+  if (item != nullptr && item->revocation_begun) revoke_if_ended(set, call.delivery);
+}
+
+// An earlier call may have had its effect, where its answer was lost.
+RevocationEnd JobSteps::Step::end_of_failed_revocation(DeliveryId delivery) const {
+  return domain::failing_row(customer.failing, CallKind::revoke, delivery) ? RevocationEnd::unknown
+                                                                           : RevocationEnd::refused;
+}
+
+void JobSteps::Step::give_up_look_up(const Call& call, std::string_view why) {
+  count_as_absent(set, call.delivery, call.item()->item, why);
+  conclude_looked_up(set, customer.id, call);
+  revoke_if_ended(set, call.delivery);
 }
 
 void JobSteps::Step::lose_login(const Answer& answer, const CloudError& error) {
-  auto outcome = JobOutcome::fail(ResolutionCode::credentials_missing);
+  auto lost = JobOutcome::fail(ResolutionCode::credentials_missing);
   switch (refuse_login(set.tx(), answer.call.account, answer.login_version, *login_fault(error))) {
     case LoginVerdict::refused:
-      outcome.code = ResolutionCode::credentials_invalid;
+      lost.code = ResolutionCode::credentials_invalid;
       break;
     case LoginVerdict::unreadable:
-      outcome.message = domain::kUnreadableLogin;
+      lost.message = domain::kUnreadableLogin;
       break;
     case LoginVerdict::missing:
       break;
@@ -129,10 +146,22 @@ void JobSteps::Step::lose_login(const Answer& answer, const CloudError& error) {
       if (++job.session_retries > 1) end_transient(answer.call.kind(), answer.call.delivery);
       return;
   }
-  outcome.account = answer.call.account;
   // Settlements and revocations wait for a login.
-  outcome.settle_at = set.now() + kWithoutLogin;
-  job.outcome = std::move(outcome);
+  lost.settle_at = set.now() + kWithoutLogin;
+  go_on_without(answer.call.account, std::move(lost));
+}
+
+// The deliveries end in the transaction that has locked the login, so that no fix is missed (spec 3.6).
+void JobSteps::Step::go_on_without(AccountId account, JobOutcome outcome) {
+  const auto finding =
+      outcome.kind == JobOutcome::Kind::failed ? Finding::permanent : Finding::account_trouble;
+  const auto code = outcome.code;
+  job.without_login[account] = std::move(outcome);
+  for (const auto id : set.open(customer.id)) {
+    const auto& row = *set.delivery(id);
+    if (row.account == account && row.status == DeliveryStatus::processing)
+      conclude(set, job, customer, id, finding, code);
+  }
 }
 
 // Whether an open delivery is for the same user under another name.
@@ -211,8 +240,7 @@ void JobSteps::Step::postpone(const Call& call, const ItemRequest& request, bool
   until = set.now() + domain::kRetryCeiling;
   ensure_probe(set.tx(), job.cloud_account, until);
   if (over && answered) {
-    count_as_absent(set, call.delivery, request.item, "the cloud platform did not tell for three days");
-    conclude_looked_up(set, customer.id, call);
+    give_up_look_up(call, "the cloud platform did not tell for three days");
   } else if (over) {
     fail_dependent(request);
   }

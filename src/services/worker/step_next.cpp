@@ -4,6 +4,7 @@
 
 #include "domain/trouble.h"
 #include "services/delivery/routing.h"
+#include "services/worker/former_login.h"
 #include "services/worker/item_steps.h"
 #include "services/worker/job_end.h"
 #include "services/worker/share_ledger.h"
@@ -62,8 +63,7 @@ void JobSteps::Step::take_probed() {
 bool JobSteps::Step::probe_has_ended(Finding finding) {
   const auto id = customer.probed_delivery;
   if (job.shutting_down || std::ranges::find(deliveries, id) == deliveries.end() || !probes(id)) return false;
-  if (const auto* const failed = job.failure())
-    return failed->code != ResolutionCode::cloud_unavailable && !failed->account;
+  if (const auto* const failed = job.failure()) return failed->code != ResolutionCode::cloud_unavailable;
   if (job.outcome || job.postponed.contains(id)) return false;
   if (finding == Finding::still_waiting) return true;
   const auto items = set.items(id);
@@ -116,14 +116,31 @@ std::optional<Call> JobSteps::Step::next_call() {
   return end(Finding::worked);
 }
 
-// For any item of the customer, whatever its delivery's status; so with the revocations below.
+std::optional<AccountId> JobSteps::Step::usable_login() {
+  for (const auto account : accounts_of_cloud_account(set.tx(), customer.cloud_account)) {
+    if (!job.without_login.contains(account)) return account;
+  }
+  return std::nullopt;
+}
+
+// For any item of the customer, whatever its delivery's status; so with the revocations below. A login of the
+// same cloud user sees the same shares, whichever account has stored it.
 std::optional<Call> JobSteps::Step::next_unknown_share() {
-  for (const auto* const item : set.items_of(customer.id)) {
+  const auto other = job.without_login.empty() ? std::nullopt : usable_login();
+  std::vector<Call> given_up;
+  for (auto* const item : set.items_of(customer.id)) {
     const bool due = item->status == ItemStatus::sharing && *item->settle_after <= set.now() &&
                      !job.postponed.contains(item->delivery);
-    if (due && !user_of(*item, customer).empty())
-      return make(FindShare{request_for(*item)}, item->account, item->delivery);
+    if (!due || user_of(*item, customer).empty()) continue;
+    auto call = make(FindShare{request_for(*item)}, item->account, item->delivery);
+    const auto login = job.without_login.contains(item->account) ? other : item->account;
+    if (login) {
+      call.account = *login;
+      return call;
+    }
+    if (waited_for_login(set, job, *item)) given_up.push_back(std::move(call));
   }
+  for (const auto& call : given_up) give_up_look_up(call, kNoLogin);
   return std::nullopt;
 }
 
@@ -133,6 +150,11 @@ std::optional<Call> JobSteps::Step::next_revocation() {
     if (item->status != ItemStatus::revoking || job.postponed_revocations.contains(item->delivery)) continue;
     if (user_of(*item, customer).empty()) {
       end_revocation(set, item->delivery, item->id, RevocationEnd::refused);
+      continue;
+    }
+    if (job.without_login.contains(item->account)) {
+      if (waited_for_login(set, job, *item))
+        end_revocation(set, item->delivery, item->id, end_of_failed_revocation(item->delivery), kNoLogin);
       continue;
     }
     if (!item->revocation_begun) {
@@ -146,15 +168,16 @@ std::optional<Call> JobSteps::Step::next_revocation() {
     customer.withdraw = false;
     return std::nullopt;
   }
-  const auto owners = accounts_of_cloud_account(set.tx(), customer.cloud_account);
-  if (owners.empty()) {
-    customer.withdraw = false;
+  const auto login = usable_login();
+  if (!login) {
+    // A valid login that is of another cloud user by the platform's word may be this one's again.
+    customer.withdraw = !accounts_of_cloud_account(set.tx(), customer.cloud_account).empty();
     return std::nullopt;
   }
   // Until the answer nobody knows whether the request stands: for an order that comes meanwhile it is looked
   // up again.
   customer.friendship = Friendship::requesting;
-  return make(WithdrawRequest{customer.cloud_user_id}, owners.front(), DeliveryId{});
+  return make(WithdrawRequest{customer.cloud_user_id}, *login, DeliveryId{});
 }
 
 std::optional<Call> JobSteps::Step::next_request() {
@@ -225,9 +248,12 @@ std::optional<Call> JobSteps::Step::next_share() {
         unpaid = true;
         continue;
       }
-      return make(
-          ShareFile{{.item = item.id, .user_id = customer.cloud_user_id, .file_id = item.file_id}, key},
-          item.account, *it);
+      return make(ShareFile{{.item = item.id,
+                             .account = item.account,
+                             .user_id = customer.cloud_user_id,
+                             .file_id = item.file_id},
+                            key},
+                  item.account, *it);
     }
     if (unpaid) fail_unpaid(*it);
     it = unpaid ? deliveries.erase(it) : std::next(it);

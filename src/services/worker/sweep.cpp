@@ -8,6 +8,7 @@
 #include "domain/call_reaction.h"
 #include "domain/job_class.h"
 #include "domain/resolution.h"
+#include "domain/retry_schedule.h"
 #include "domain/sweep_schedule.h"
 #include "services/delivery/delivery_set.h"
 #include "services/delivery/routing.h"
@@ -192,19 +193,21 @@ int expire_waiting(Tx& tx, DeliveryChanges& changes, const SweepLease& lease, in
   return changed;
 }
 
-void end_sweep(Tx& tx, const WorkerOptions& options, const SweepLease& lease) {
+void end_sweep(Tx& tx, const WorkerOptions& options, const SweepLease& lease, bool read) {
   auto account = lock_own(tx, lease);
   if (!account) return;
   const Timestamp now = tx.now();
-  account->last_sweep_at = now;
-  if (account->full_sweep_under_way) account->last_full_sweep_at = now;
-  account->full_sweep_under_way = false;
+  if (read) {
+    account->last_sweep_at = now;
+    if (account->full_sweep_under_way) account->last_full_sweep_at = now;
+    account->full_sweep_under_way = false;
+  }
   account->sweep_lease_expires_at.reset();
   auto next =
       domain::next_sweep({.awaited = any_awaited(tx, account->id, now - domain::kFriendshipResumeWindow),
                           .queued = count_queued_deliveries(tx, account->id, domain::kBusyQueue + 1),
                           .newest_request_at = account->newest_request_at,
-                          .last_sweep_at = account->last_sweep_at,
+                          .last_sweep_at = now,
                           .last_full_sweep_at = account->last_full_sweep_at});
   if (next && account->newest_request_at) {
     // This sweep may have begun before the newest request: the first sweep after that is still to come.
@@ -225,7 +228,11 @@ void fail_sweep(Tx& tx, const SweepLease& lease, const cloud::CloudError& error)
     account->full_sweep_under_way = true;
     account->sweep_cursor.clear();
   }
-  note_sweep_failure(tx, *account, reaction == domain::Reaction::pause, error.retry_after);
+  if (reaction == domain::Reaction::wait) {
+    account->sweep_due_at = tx.now() + domain::kWhileBusy;
+  } else {
+    note_sweep_failure(tx, *account, reaction == domain::Reaction::pause, error.retry_after);
+  }
   update_cloud_account(tx, *account);
   wake_cloud_account(tx, account->id, *account->sweep_due_at);
 }

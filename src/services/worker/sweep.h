@@ -29,12 +29,13 @@ TakenIn take_in_page(storage::Tx& tx, DeliveryChanges& changes, const WorkerOpti
 // that is `limit`, call it again.
 int expire_waiting(storage::Tx& tx, DeliveryChanges& changes, const SweepLease& lease, int limit);
 
-// Releases the lease and schedules the next sweep. Like fail_sweep(), does nothing if the lease is
-// lost.
-void end_sweep(storage::Tx& tx, const WorkerOptions& options, const SweepLease& lease);
+// Releases the lease and schedules the next sweep. `read`: this one has read its pages; one without a login
+// reads nothing and does not count as made. Like fail_sweep(), does nothing if the lease is lost.
+void end_sweep(storage::Tx& tx, const WorkerOptions& options, const SweepLease& lease, bool read);
 
 // For a call that the platform did not answer, or refused. Releases the lease, and makes the sweep due in a
-// minute, later the longer it has failed, or when the platform's limit ends. The sweep continues at its
+// minute, later the longer it has failed, or when the platform's limit ends; half a minute later, and that is
+// no trouble, where the call was not made for lack of a place for the login. The sweep continues at its
 // last page, or at the first one if the platform refused the call itself.
 void fail_sweep(storage::Tx& tx, const SweepLease& lease, const cloud::CloudError& error);
 

@@ -25,10 +25,11 @@ Task<void> SweepRunner::run(SweepLease lease) {
   if (!owners->empty()) read = co_await read_pages(lease, owners->front());
   if (!read.failure && !read.own) co_return;
   // Without a login nothing was read: who has answered is not known.
-  if (!read.failure && !owners->empty()) co_await expire_waiting(lease);
+  const bool whole = !read.failure && !owners->empty();
+  if (whole) co_await expire_waiting(lease);
   auto ended = co_await ports_.async_db.write(
-      ports_.scheduler, [this, lease, failure = std::move(read.failure)](Tx& tx) {
-        return failure ? fail_sweep(tx, lease, *failure) : end_sweep(tx, options_, lease);
+      ports_.scheduler, [this, lease, whole, failure = std::move(read.failure)](Tx& tx) {
+        return failure ? fail_sweep(tx, lease, *failure) : end_sweep(tx, options_, lease, whole);
       });
   if (!ended) log_fault(lease, "a sweep could not be ended; its lease runs out", ended.error());
 }

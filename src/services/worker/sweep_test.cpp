@@ -331,6 +331,54 @@ TEST(Sweep, OneThatCouldNotBeginDoesNotCountAsMade) {
   EXPECT_EQ(world.status(id), "completed");
 }
 
+// GET /api/credentials shows merchants when the newest sweep was.
+TEST(Sweep, OneWithoutALoginReadsNothingAndDoesNotCountAsMade) {
+  World world(World::attentive());
+  world.cloud.auto_accept = false;
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  world.settle(std::chrono::seconds{90});
+  const auto set_login = [&](storage::CredentialsStatus status) {
+    world.write([&](storage::Tx& tx) {
+      update_standing(tx, world.account, {status, 1, world.cloud_account});
+      tx.exec({"UPDATE cloud_accounts SET last_full_sweep_at = last_full_sweep_at - 86400000"});
+    });
+  };
+  set_login(storage::CredentialsStatus::invalid);
+  const auto before = world.queue();
+  ASSERT_TRUE(before.last_sweep_at);
+  const int read = world.cloud.count("sweep");
+  world.settle(std::chrono::minutes{4});
+  const auto after = world.queue();
+  EXPECT_EQ(world.cloud.count("sweep"), read);
+  EXPECT_EQ(after.last_sweep_at, before.last_sweep_at);
+  EXPECT_EQ(after.last_full_sweep_at, before.last_full_sweep_at);
+  EXPECT_GT(after.sweep_due_at, world.database.clock.now());
+  EXPECT_GE(after.sweep_fence - before.sweep_fence, 3) << "each minute";
+  EXPECT_LE(after.sweep_fence - before.sweep_fence, 5);
+  set_login(storage::CredentialsStatus::valid);
+  world.cloud.accept("u-ann");
+  world.settle(std::chrono::minutes{2});
+  EXPECT_EQ(world.status(id), "completed");
+}
+
+TEST(Sweep, OneWhoseLoginFindsNoPlaceIsMadeHalfAMinuteLaterAndIsNoTrouble) {
+  World world(World::attentive());
+  world.cloud.auto_accept = false;
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  const auto before = world.queue();
+  world.agent.busy = true;
+  world.sessions->invalidate(world.account);
+  const int logins = world.agent.logins;
+  world.settle(std::chrono::minutes{3});
+  EXPECT_GE(world.agent.logins - logins, 4);
+  EXPECT_EQ(world.queue().trouble, before.trouble);
+  EXPECT_EQ(world.queue().last_sweep_at, before.last_sweep_at);
+  world.agent.busy = false;
+  world.cloud.accept("u-ann");
+  world.settle(std::chrono::minutes{1});
+  EXPECT_EQ(world.status(id), "completed");
+}
+
 TEST(Sweep, ARefusedLoginThatCannotBeWrittenIsLogged) {
   World world;
   world.cloud.auto_accept = false;

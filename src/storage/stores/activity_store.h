@@ -95,7 +95,8 @@ struct ActivityRange {
   std::int64_t first_kind = 0;
   std::int64_t last_kind = std::numeric_limits<std::int64_t>::max();
 };
-// Quarters are searched this far back from now at most; older sums are found by the day.
+// Quarters are searched this far back from now at most; older sums are found by the day. The setting
+// retention.usage_days is lower (app/config/retention_options.h), so that older quarters are folded by then.
 inline constexpr Millis kQuartersLookedFor = std::chrono::days{100};
 // Calls `fn` for each sum of the range, in no order; a key may have several sums. It costs a search in an
 // index for each quarter of the range, at most 9,600, and the rows that it finds.

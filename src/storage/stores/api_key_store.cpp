@@ -49,7 +49,7 @@ constexpr Sql kIsRotated{
     "SELECT 1 FROM api_keys WHERE account_id = $1 AND id > $2 AND rotated_from = $2 LIMIT 1"};
 constexpr Sql kUpdate = sql<"UPDATE api_keys SET ", kAssigned<kColumns>, " WHERE ", kKeyed<kColumns>>;
 constexpr Sql kRecord{
-    "UPDATE api_keys SET rate_log = $2, last_active_at = $3, requests = requests + 1 WHERE id = $1"};
+    "UPDATE api_keys SET rate_log = $2, last_active_at = $3, requests = requests + $4 WHERE id = $1"};
 constexpr Sql kReplaceLog{"UPDATE api_keys SET rate_log = $2 WHERE id = $1"};
 constexpr Sql kCountUse{
     "UPDATE api_keys SET requests = requests + $2, deliveries = deliveries + $3, last_active_at = $4 WHERE "
@@ -118,8 +118,8 @@ void update_api_key(Tx& tx, const ApiKeyRow& row) {
 void replace_api_key_rate_log(Tx& tx, ApiKeyId id, Blob rate_log) {
   tx.exec(kReplaceLog, id, rate_log);
 }
-void record_api_key_request(Tx& tx, ApiKeyId id, Blob rate_log) {
-  tx.exec(kRecord, id, rate_log, tx.now());
+void record_api_key_requests(Tx& tx, ApiKeyId id, std::int64_t requests, Blob rate_log) {
+  tx.exec(kRecord, id, rate_log, tx.now(), requests);
 }
 
 void count_api_key_webhook(Tx& tx, ApiKeyId id, std::int64_t requests, std::int64_t deliveries) {

@@ -55,8 +55,8 @@ std::int64_t count_active_api_keys(Tx& tx, AccountId account);
 bool is_rotated(Tx& tx, AccountId account, ApiKeyId id);
 // Writes name, active, permissions, integration_ids, rate_limit and expires_at of `row`.
 void update_api_key(Tx& tx, const ApiKeyRow& row);
-// One admitted request: the log after it, and the time of last use.
-void record_api_key_request(Tx& tx, ApiKeyId id, Blob rate_log);
+// So many admitted requests: the log after them, and the time of last use.
+void record_api_key_requests(Tx& tx, ApiKeyId id, std::int64_t requests, Blob rate_log);
 // Replaces the log, without a request.
 void replace_api_key_rate_log(Tx& tx, ApiKeyId id, Blob rate_log);
 // Counts webhooks with the key or of integrations that it owns (spec 2.4), and the deliveries that they

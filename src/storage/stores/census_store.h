@@ -24,8 +24,8 @@ struct Backlog {
 // Deliveries by status: the oldest kMostCounted of those that are queued, processing or
 // waiting_for_friendship, and as many at most of those in_review. The map has all four.
 std::map<std::string, Backlog> count_deliveries(Tx& tx);
-// Outbound webhooks that wait for their first or next attempt; kMostCounted of them, not the oldest, where
-// there are more.
+// Outbound webhooks of active subscriptions that wait for their first or next attempt; kMostCounted of them,
+// not the oldest, where there are more.
 Backlog count_pending_sends(Tx& tx);
 // The texts of cloud_accounts.trouble (domain/trouble.h) that are not empty, among the oldest 10,000 cloud
 // accounts.

@@ -41,13 +41,27 @@ domain::OrderSummary summary_of(Tx& tx, const ListedOrder& order) {
   return row && state ? domain::summarise(*state) : order.summary;
 }
 
-// A key is cut, so that different names may have one.
-bool delivery_is_of(Tx& tx, const CustomerName& who, DeliveryId id) {
-  const auto row = find_delivery(tx, id);
-  if (!row) return false;
-  if (is_of(who, row->email, row->username)) return true;
-  const auto items = find_items_of_job(tx, std::array{id});
-  return std::ranges::any_of(items, [&](const ItemRow& item) { return is_of(who, "", item.username); });
+// Whether the item's user has the file, or had it, or may have it.
+bool was_given(const ItemRow& item) {
+  return item.status != domain::ItemStatus::owed && item.status != domain::ItemStatus::dropped;
+}
+
+// Whether the delivery is for the person, or gave them a file before its name was corrected.
+bool delivery_is_of(Tx& tx, const CustomerName& who, const DeliveryRow& row) {
+  if (is_of(who, row.email, row.username)) return true;
+  if (who.username.empty()) return false;
+  const auto items = find_items_of_job(tx, std::array{row.id});
+  return std::ranges::any_of(
+      items, [&](const ItemRow& item) { return was_given(item) && is_of(who, "", item.username); });
+}
+
+// The name that the store sent may be another person's: that of the delivery counts, if it has one.
+bool order_is_of(Tx& tx, const CustomerName& who, const ListedOrder& order) {
+  const auto summary = summary_of(tx, order);
+  if (is_of(who, summary.email, "")) return true;
+  if (!is_of(who, "", summary.username)) return false;
+  const auto row = find_delivery(tx, DeliveryId{order.id.value});
+  return !row || row->username.empty() || delivery_is_of(tx, who, *row);
 }
 
 }  // namespace
@@ -56,9 +70,8 @@ OrderWalk walk_customer_orders(Tx& tx, AccountId account, const CustomerName& wh
                                Timestamp as_of, int limit) {
   const CustomerName wanted{folded(who.email), folded(who.username)};
   auto walk = walk_orders(tx, {.account = account}, after, as_of, limit, [&](const ListedOrder& order) {
-    const auto summary = summary_of(tx, order);
-    if (who.everybody) return !summary.marks.has(domain::OrderMark::erased);
-    return is_of(wanted, summary.email, summary.username);
+    if (who.everybody) return !summary_of(tx, order).marks.has(domain::OrderMark::erased);
+    return order_is_of(tx, wanted, order);
   });
   const auto upto = walk.next ? walk.next->value : first_id_at(as_of + kClocksDiffer);
   const auto add = [&](char kind, const std::string& name) {
@@ -67,7 +80,9 @@ OrderWalk walk_customer_orders(Tx& tx, AccountId account, const CustomerName& wh
     tx.query(kByKey, account, kind + folded_key(name), after, upto, limit,
              [&](const Row& r) { keyed.push_back(r.id<DeliveryId>(0)); });
     for (const auto id : keyed) {
-      if (delivery_is_of(tx, wanted, id)) walk.orders.push_back(OrderId{id.value});
+      // A key is cut, so that different names may have one.
+      const auto row = find_delivery(tx, id);
+      if (row && delivery_is_of(tx, wanted, *row)) walk.orders.push_back(OrderId{id.value});
     }
     // Then the next batch begins after the last of them.
     if (std::ssize(keyed) == limit)

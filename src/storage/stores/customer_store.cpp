@@ -176,28 +176,25 @@ std::vector<CustomerRow> all_customers(Tx& tx, const Sql& sql, const P&... param
 }  // namespace
 
 FriendshipCounts count_friendships(Tx& tx, CloudAccountId cloud_account, std::int64_t most) {
-  static constexpr Sql counts{
-      "SELECT friendship, count(*) FROM (SELECT friendship FROM customers WHERE cloud_account_id = $1 LIMIT "
-      "$2) "
-      "AS first GROUP BY friendship"};
+  static constexpr Sql first{
+      "SELECT friendship FROM customers WHERE cloud_account_id = $1 ORDER BY username_key LIMIT $2"};
   FriendshipCounts found;
   std::int64_t all = 0;
-  tx.query(counts, cloud_account, most + 1, [&](const Row& r) {
-    const auto count = r.integer(1);
-    all += count;
+  tx.query(first, cloud_account, most + 1, [&](const Row& r) {
+    ++all;
     switch (parse_friendship(r.string(0)).value_or(Friendship::unknown)) {
       case Friendship::requesting:
       case Friendship::requested:
-        found.requested += count;
+        ++found.requested;
         break;
       case Friendship::friends:
-        found.friends = count;
+        ++found.friends;
         break;
       case Friendship::declined:
-        found.declined = count;
+        ++found.declined;
         break;
       case Friendship::blocked:
-        found.blocked = count;
+        ++found.blocked;
         break;
       case Friendship::unknown:
       case Friendship::none:

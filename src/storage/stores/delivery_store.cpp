@@ -131,6 +131,8 @@ constexpr Sql kUpdate =
         kKeyed<kColumns>>;
 
 constexpr Sql kFindStanding{"SELECT status, resolution_code FROM deliveries WHERE id = $1"};
+constexpr Sql kFindInvalidatedByMerchant{
+    "SELECT id FROM deliveries WHERE id = $1 AND invalidated_by = 'merchant'"};
 
 // The inverse of pending_action().
 std::optional<PendingAction> parse_pending(std::string_view text) {
@@ -256,6 +258,12 @@ std::vector<std::optional<std::pair<DeliveryStatus, ResolutionCode>>> find_deliv
                 r.is_null(1) ? ResolutionCode::none
                              : parsed<ResolutionCode>(r.text(1), domain::parse_resolution_code)};
   });
+  return found;
+}
+std::set<DeliveryId> find_invalidated_by_merchant(Tx& tx, std::span<const DeliveryId> ids) {
+  std::set<DeliveryId> found;
+  tx.query_each(kFindInvalidatedByMerchant, 1, params_of(ids),
+                [&](std::size_t n, const Row&) { found.insert(ids[n]); });
   return found;
 }
 std::optional<DeliveryRow> lock_delivery(Tx& tx, DeliveryId id) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -66,6 +67,8 @@ std::optional<DeliveryRow> find_delivery(Tx& tx, DeliveryId id);
 // Status and code of each; nothing where there is no such delivery.
 std::vector<std::optional<std::pair<domain::DeliveryStatus, domain::ResolutionCode>>> find_delivery_standings(
     Tx& tx, std::span<const DeliveryId> ids);
+// Returns the deliveries among `ids` that a person invalidated.
+std::set<DeliveryId> find_invalidated_by_merchant(Tx& tx, std::span<const DeliveryId> ids);
 // Locks the row until this transaction ends.
 std::optional<DeliveryRow> lock_delivery(Tx& tx, DeliveryId id);
 // The rows that exist, in the order given.

@@ -26,6 +26,8 @@ constexpr std::tuple kColumns{
     Column{"secret_preview", &IntegrationRow::secret_preview},
     Column{"encrypted_previous_secret", &IntegrationRow::encrypted_previous_secret, kEmptyIsNull},
     Column{"previous_secret_expires_at", &IntegrationRow::previous_secret_expires_at},
+    Column{"encrypted_older_secret", &IntegrationRow::encrypted_older_secret, kEmptyIsNull},
+    Column{"older_secret_expires_at", &IntegrationRow::older_secret_expires_at},
     Column{"active", &IntegrationRow::active},
     Column{"archived_at", &IntegrationRow::archived_at},
     Column{"owning_key_id", &IntegrationRow::owning_key, kEmptyIsNull},

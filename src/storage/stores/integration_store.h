@@ -26,6 +26,8 @@ struct IntegrationRow {
   std::string secret_preview;
   std::vector<std::byte> encrypted_previous_secret;  // empty: none
   std::optional<Timestamp> previous_secret_expires_at;
+  std::vector<std::byte> encrypted_older_secret;  // the one before the previous one; empty: none
+  std::optional<Timestamp> older_secret_expires_at;
   bool active = true;
   std::optional<Timestamp> archived_at;
   ApiKeyId owning_key;

@@ -26,6 +26,7 @@ struct ItemRow {
   domain::ItemStatus status = domain::ItemStatus::owed;
   CustomerId customer;     // with whom it is, was or may have been shared
   std::string intent_key;  // the idempotency key of the share begun
+  // While `sharing`: no look-up before it. While `revoking`: since when no login is there to do it with.
   std::optional<Timestamp> settle_after;
   bool held = false;
   bool spent = false;

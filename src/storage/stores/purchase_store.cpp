@@ -75,7 +75,8 @@ constexpr Sql kMakePendingDue{
     "id"
     " DESC LIMIT $2)"};
 constexpr Sql kRereadNotices{
-    "UPDATE payment_notices SET since = $2, until = $2, page = '' WHERE live = $1 AND since > $2"};
+    "UPDATE payment_notices SET owner = '', lease_expires_at = 0, since = $2, until = $2, page = ''"
+    " WHERE live = $1 AND since > $2"};
 constexpr Sql kFirstNotices{
     "INSERT INTO payment_notices (live, owner, lease_expires_at, since, until, page)"
     " VALUES ($1, '', 0, $2, $2, '') ON CONFLICT (live) DO NOTHING"};

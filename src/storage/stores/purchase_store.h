@@ -86,9 +86,10 @@ struct NoticeCursor {
 // Nothing: another node reads them. Where none were ever read, reading begins at `first`.
 std::optional<NoticeCursor> lease_notices(Tx& tx, bool live, std::string_view owner, Timestamp expires_at,
                                           Timestamp first);
-// Notices from `since` on are read again, if reading has gone past it.
+// Notices from `since` on are read again, if reading has gone past it. Ends the lease: who reads a page now
+// cannot advance.
 void reread_notices(Tx& tx, bool live, Timestamp since);
-// False: another node has the lease by now.
+// False: the lease is over.
 bool advance_notices(Tx& tx, bool live, std::string_view owner, const NoticeCursor& cursor);
 
 }  // namespace presetbridge::storage

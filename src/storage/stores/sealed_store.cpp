@@ -8,13 +8,12 @@ namespace {
 constexpr Sql kLogins{
     "SELECT account_id, version, sealed FROM credentials WHERE account_id > $1 ORDER BY account_id LIMIT $2"};
 constexpr Sql kStores{
-    "SELECT id, encrypted_secret, encrypted_previous_secret FROM integrations WHERE id > $1 ORDER BY id "
-    "LIMIT "
-    "$2"};
+    "SELECT id, encrypted_secret, encrypted_previous_secret, encrypted_older_secret FROM integrations"
+    " WHERE id > $1 ORDER BY id LIMIT $2"};
 constexpr Sql kReceivers{
-    "SELECT id, encrypted_secret, encrypted_previous_secret FROM webhook_subscriptions WHERE id > $1 ORDER "
-    "BY "
-    "id LIMIT $2"};
+    "SELECT id, encrypted_secret, encrypted_previous_secret, encrypted_older_secret FROM "
+    "webhook_subscriptions"
+    " WHERE id > $1 ORDER BY id LIMIT $2"};
 constexpr Sql kSessions{
     "SELECT hash, encrypted_session FROM cloud_sessions WHERE hash > $1 ORDER BY hash LIMIT $2"};
 constexpr Sql kIssuerKeys{
@@ -28,11 +27,16 @@ constexpr Sql kReplaceStore{
 constexpr Sql kReplacePreviousOfStore{
     "UPDATE integrations SET encrypted_previous_secret = $3 WHERE id = $1 AND encrypted_previous_secret = "
     "$2"};
+constexpr Sql kReplaceOlderOfStore{
+    "UPDATE integrations SET encrypted_older_secret = $3 WHERE id = $1 AND encrypted_older_secret = $2"};
 constexpr Sql kReplaceReceiver{
     "UPDATE webhook_subscriptions SET encrypted_secret = $3 WHERE id = $1 AND encrypted_secret = $2"};
 constexpr Sql kReplacePreviousOfReceiver{
     "UPDATE webhook_subscriptions SET encrypted_previous_secret = $3 WHERE id = $1 AND "
     "encrypted_previous_secret = $2"};
+constexpr Sql kReplaceOlderOfReceiver{
+    "UPDATE webhook_subscriptions SET encrypted_older_secret = $3 WHERE id = $1 AND encrypted_older_secret = "
+    "$2"};
 constexpr Sql kReplaceSession{
     "UPDATE cloud_sessions SET encrypted_session = $3 WHERE hash = $1 AND encrypted_session = $2"};
 constexpr Sql kReplaceIssuerKey{
@@ -46,7 +50,14 @@ std::vector<std::byte> copy(Blob bytes) {
 SealedRow secret_row(const Row& r) {
   SealedRow row{.id = r.int64(0), .sealed = copy(r.bytes(1))};
   if (!r.is_null(2)) row.former = copy(r.bytes(2));
+  if (!r.is_null(3)) row.older = copy(r.bytes(3));
   return row;
+}
+
+// The statement among these that replaces `value`.
+Sql replacing(SealedValue value, Sql sealed, Sql former, Sql older) {
+  if (value == &SealedRow::former) return former;
+  return value == &SealedRow::older ? older : sealed;
 }
 
 }  // namespace
@@ -83,15 +94,17 @@ std::vector<SealedRow> sealed_rows(Tx& tx, SealedTable table, const SealedRow& a
   return rows;
 }
 
-bool replace_sealed(Tx& tx, SealedTable table, const SealedRow& row, bool former, Blob fresh) {
-  const Blob before(former ? row.former : row.sealed);
+bool replace_sealed(Tx& tx, SealedTable table, const SealedRow& row, SealedValue value, Blob fresh) {
+  const Blob before(row.*value);
   switch (table) {
     case SealedTable::logins:
       return tx.exec(kReplaceLogin, row.id, row.version, before, fresh) == 1;
     case SealedTable::stores:
-      return tx.exec(former ? kReplacePreviousOfStore : kReplaceStore, row.id, before, fresh) == 1;
+      return tx.exec(replacing(value, kReplaceStore, kReplacePreviousOfStore, kReplaceOlderOfStore), row.id,
+                     before, fresh) == 1;
     case SealedTable::receivers:
-      return tx.exec(former ? kReplacePreviousOfReceiver : kReplaceReceiver, row.id, before, fresh) == 1;
+      return tx.exec(replacing(value, kReplaceReceiver, kReplacePreviousOfReceiver, kReplaceOlderOfReceiver),
+                     row.id, before, fresh) == 1;
     case SealedTable::sessions:
       return tx.exec(kReplaceSession, Blob(row.hash), before, fresh) == 1;
     case SealedTable::issuer_keys:

@@ -28,13 +28,18 @@ struct SealedRow {
   std::int64_t version = 0;  // of a login
   Timestamp created_at;      // of an issuer's key
   std::vector<std::byte> sealed;
-  std::vector<std::byte> former;  // the previous secret of a store or receiver; empty: none
+  // The previous secret of a store or receiver, and the one before; empty: none.
+  std::vector<std::byte> former;
+  std::vector<std::byte> older;
 };
+// The values of a row.
+inline constexpr std::array kSealedValues{&SealedRow::sealed, &SealedRow::former, &SealedRow::older};
+using SealedValue = std::vector<std::byte> SealedRow::*;
 
 // At most `limit` rows after `after`, of which only the key is read; SealedRow{} begins at the first.
 std::vector<SealedRow> sealed_rows(Tx& tx, SealedTable table, const SealedRow& after, int limit);
-// Replaces row.sealed, or row.former where `former` is set, by `fresh`. False, and nothing is done, where
-// the stored value is another by now.
-bool replace_sealed(Tx& tx, SealedTable table, const SealedRow& row, bool former, Blob fresh);
+// Replaces that value of the row by `fresh`. False, and nothing is done, where the stored value is another by
+// now.
+bool replace_sealed(Tx& tx, SealedTable table, const SealedRow& row, SealedValue value, Blob fresh);
 
 }  // namespace presetbridge::storage

@@ -12,7 +12,7 @@ constexpr std::array<std::string_view, 4> kStatusNames = {"pending", "succeeded"
 
 #define PDB_TARGET_COLUMNS                                                      \
   "id, account_id, version, url, encrypted_secret, encrypted_previous_secret, " \
-  "previous_secret_expires_at, active"
+  "previous_secret_expires_at, active, encrypted_older_secret, older_secret_expires_at"
 
 constexpr Sql kLockReady{"SELECT " PDB_TARGET_COLUMNS
                          " FROM webhook_subscriptions WHERE ready_at IS NOT NULL AND ready_at >= $1"
@@ -139,7 +139,8 @@ struct Failures {
   }
 };
 
-// Writes when the subscription is ready, and since when it fails.
+// Writes when the subscription is ready, and since when it fails. A success that is recorded after it was
+// deactivated ends no failures: its owner is still to be notified of a receiver that is gone.
 void refresh(Tx& tx, SubscriptionId subscription, bool succeeded, const Failures& failures) {
   // Locked by a statement of its own: the next one then reads every dispatch that has been committed.
   bool active = false;
@@ -151,10 +152,11 @@ void refresh(Tx& tx, SubscriptionId subscription, bool succeeded, const Failures
   });
   if (!there) return;
   const auto ready = active ? next_ready(tx, subscription) : std::nullopt;
-  const bool changes = succeeded ? since.has_value() : !since && failures.first;
-  if (changes || (since && !active))
+  const bool works = succeeded && active && since;
+  const bool begins_to_fail = !succeeded && !since && failures.first;
+  if (works || begins_to_fail || (since && !active))
     tx.changes().push_back(changed(ChangeKind::subscription, AccountId{}, subscription));
-  if (succeeded && since) {
+  if (works) {
     tx.exec(kSetWorking, subscription, ready);
   } else if (!succeeded && failures.first) {
     tx.exec(kSetFailing, subscription, ready, since.value_or(*failures.first), *failures.last);
@@ -203,8 +205,11 @@ std::vector<ReadySubscription> lock_ready_subscriptions(Tx& tx, const SendLeaseL
                       .url = r.string(3),
                       .encrypted_secret = copy_of(r.bytes(4)),
                       .encrypted_previous_secret = {},
-                      .previous_secret_expires_at = r.opt_time(6)};
+                      .previous_secret_expires_at = r.opt_time(6),
+                      .encrypted_older_secret = {},
+                      .older_secret_expires_at = r.opt_time(9)};
     if (!r.is_null(5)) target.encrypted_previous_secret = copy_of(r.bytes(5));
+    if (!r.is_null(8)) target.encrypted_older_secret = copy_of(r.bytes(8));
     ready.push_back({std::move(target), r.flag(7)});
   };
   for (const auto id : limits.again) tx.query(kLockOne, id, take);
@@ -293,17 +298,19 @@ void record_sends(Tx& tx, std::span<const SendResult> results) {
   for (const auto subscription : touched) {
     Failures failures;
     bool succeeded = false;
+    bool deactivated = false;
     for (const auto& r : results) {
       if (r.subscription != subscription || r.released) continue;
-      if (!r.deactivate_for.empty())
-        tx.exec(kDeactivate, r.subscription, r.deactivate_for, r.version, r.send, r.fence);
+      if (!r.deactivate_for.empty() &&
+          tx.exec(kDeactivate, r.subscription, r.deactivate_for, r.version, r.send, r.fence) > 0)
+        deactivated = true;
       if (r.status == SendStatus::succeeded) {
         succeeded = true;
       } else if (!r.of_ours) {
         failures.add(r.at);
       }
     }
-    refresh(tx, subscription, succeeded, failures);
+    refresh(tx, subscription, succeeded && !deactivated, failures);
   }
 }
 

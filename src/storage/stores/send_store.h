@@ -30,6 +30,8 @@ struct SendTarget {
   std::vector<std::byte> encrypted_secret;
   std::vector<std::byte> encrypted_previous_secret;  // empty: none
   std::optional<Timestamp> previous_secret_expires_at;
+  std::vector<std::byte> encrypted_older_secret;  // empty: none
+  std::optional<Timestamp> older_secret_expires_at;
 };
 
 struct LeasedSend {
@@ -118,8 +120,9 @@ struct SendResult {
 };
 
 // Writes the attempts, the new status of the dispatches, and of their subscriptions when they are ready and
-// since when they fail: a success ends a period of failures, and the first failure after it begins one. A
-// result whose lease was lost, or that was recorded before, changes no dispatch.
+// since when they fail: a success ends a period of failures, and the first failure after it begins one. No
+// success, of these results or later, ends it once a receiver was gone (`deactivate_for`). A result whose
+// lease was lost, or that was recorded before, changes no dispatch.
 void record_sends(Tx& tx, std::span<const SendResult> results);
 
 // The earliest time, at `from` or later, at which a subscription is ready.

@@ -61,6 +61,25 @@ class SendStoreTest : public ::testing::TestWithParam<testing::Engine> {
             .outcome = "succeeded",
             .status = SendStatus::succeeded};
   }
+  static SendResult gone_of(const SendLeases& leases, std::size_t i) {
+    auto result = success_of(leases, i);
+    result.at = leases.at;
+    result.http_status = 410;
+    result.outcome = "http_error";
+    result.status = SendStatus::failed;
+    result.deactivate_for = kReceiverGone;
+    result.version = leases.targets.at(leases.sends.at(i).target).version;
+    return result;
+  }
+  void expect_gone_since(Timestamp at) {
+    db_->read([&](Tx& tx) {
+      const auto row = find_subscription(tx, SubscriptionId{1}).value();
+      EXPECT_FALSE(row.active);
+      EXPECT_EQ(row.failing_since, at);
+      const TroubleRules rules{tx.now(), 1h, 120h, 24h};
+      EXPECT_EQ(trouble_of(row, rules), SubscriptionTrouble::gone);
+    });
+  }
   std::string status(std::int64_t send) {
     std::string text;
     db_->read(
@@ -209,6 +228,27 @@ TEST_P(SendStoreTest, AnInactiveSubscriptionKeepsItsSendsUntilItIsActivated) {
     refresh_readiness(tx, SubscriptionId{1});
   });
   EXPECT_EQ(lease().sends.size(), 1u);
+}
+
+// Spec 10.1: the owner is notified of a receiver that is gone, whatever else it answered at that time.
+TEST_P(SendStoreTest, ASuccessThatIsRecordedAfterAReceiverWasGoneEndsNoFailures) {
+  subscribe(1);
+  tell(1, 100, 2);
+  const auto leases = lease();
+  record(gone_of(leases, 0));
+  record(success_of(leases, 1));
+  EXPECT_EQ(status(101), "succeeded");
+  expect_gone_since(leases.at);
+}
+
+TEST_P(SendStoreTest, ASuccessThatIsRecordedWithAReceiverThatIsGoneEndsNoFailures) {
+  subscribe(1);
+  tell(1, 100, 3);
+  const auto leases = lease();
+  const std::array results{success_of(leases, 0), gone_of(leases, 1), success_of(leases, 2)};
+  db_->write([&](Tx& tx) { record_sends(tx, results); });
+  EXPECT_EQ(status(102), "succeeded");
+  expect_gone_since(leases.at);
 }
 
 // Spec 9.6: the receiver was sent the username, and may repeat it.

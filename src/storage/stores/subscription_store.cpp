@@ -17,6 +17,8 @@ constexpr std::tuple kColumns{
     Column{"encrypted_secret", &SubscriptionRow::encrypted_secret},
     Column{"encrypted_previous_secret", &SubscriptionRow::encrypted_previous_secret, kEmptyIsNull},
     Column{"previous_secret_expires_at", &SubscriptionRow::previous_secret_expires_at},
+    Column{"encrypted_older_secret", &SubscriptionRow::encrypted_older_secret, kEmptyIsNull},
+    Column{"older_secret_expires_at", &SubscriptionRow::older_secret_expires_at},
     Column{"event_types", &SubscriptionRow::event_types, kSeparated<','>},
     Column{"integration_ids", &SubscriptionRow::integrations, kSeparated<','>},
     Column{"narrowed_at", &SubscriptionRow::narrowed_at},

@@ -23,6 +23,8 @@ struct SubscriptionRow {
   std::vector<std::byte> encrypted_secret;  // crypto::ValuePlace {"webhook_subscriptions.secret", id}
   std::vector<std::byte> encrypted_previous_secret;  // likewise; empty: none
   std::optional<Timestamp> previous_secret_expires_at;
+  std::vector<std::byte> encrypted_older_secret;  // likewise: the one before the previous one
+  std::optional<Timestamp> older_secret_expires_at;
   std::vector<std::string> event_types;     // empty: all
   std::vector<IntegrationId> integrations;  // empty: all
   std::optional<Timestamp> narrowed_at;     // when stores were last taken out of them

@@ -38,6 +38,7 @@ test('the program for Node.js takes what is signed, also while the secret is rep
   const headers = { ...signed(now), 'x-vendor-signature': vendor };
   expect(verified(headers, body, secret)).toBe(true);
   expect(verified({ ...signed(now), 'x-vendor-signature-previous': vendor }, body, secret)).toBe(true);
+  expect(verified({ ...signed(now), 'x-vendor-signature-older': vendor }, body, secret)).toBe(true);
   expect(verified(headers, Buffer.from('{}'), secret)).toBe(false);
   expect(verified({ ...signed(now - 301), 'x-vendor-signature': vendor }, body, secret)).toBe(false);
   expect(verified(signed(now), body, secret)).toBe(false);

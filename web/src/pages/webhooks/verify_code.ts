@@ -15,8 +15,8 @@ export function verified(headers, body, secret) {
   const vendor = 'sha256=' + createHmac('sha256', secret).update(body).digest('hex');
   return (
     sent.split(' ').some((one) => equal(one, standard)) &&
-    // A secret that is being replaced signs the second.
-    ['x-vendor-signature', 'x-vendor-signature-previous'].some((name) => equal(headers[name] ?? '', vendor))
+    // Secrets that are being replaced sign the second and third.
+    ['', '-previous', '-older'].some((which) => equal(headers['x-vendor-signature' + which] ?? '', vendor))
   );
 }
 `;
@@ -37,8 +37,8 @@ def verified(headers, body, secret):
     mac = hmac.new(key, f"{ident}.{stamp}.".encode() + body, hashlib.sha256).digest()
     standard = "v1," + base64.b64encode(mac).decode()
     vendor = "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
-    # A secret that is being replaced signs the second.
-    names = ("x-vendor-signature", "x-vendor-signature-previous")
+    # Secrets that are being replaced sign the second and third.
+    names = ("x-vendor-signature", "x-vendor-signature-previous", "x-vendor-signature-older")
     return any(equal(one, standard) for one in headers.get("webhook-signature", "").split(" ")) and any(
         equal(headers.get(name, ""), vendor) for name in names
     )
@@ -59,9 +59,10 @@ function verified(array $server, string $body, string $secret): bool
     foreach (explode(' ', $server['HTTP_WEBHOOK_SIGNATURE'] ?? '') as $sent) {
         $signed = hash_equals($standard, $sent) || $signed;
     }
-    // A secret that is being replaced signs the second.
+    // Secrets that are being replaced sign the second and third.
     return $signed && (hash_equals($vendor, $server['HTTP_X_VENDOR_SIGNATURE'] ?? '')
-        || hash_equals($vendor, $server['HTTP_X_VENDOR_SIGNATURE_PREVIOUS'] ?? ''));
+        || hash_equals($vendor, $server['HTTP_X_VENDOR_SIGNATURE_PREVIOUS'] ?? '')
+        || hash_equals($vendor, $server['HTTP_X_VENDOR_SIGNATURE_OLDER'] ?? ''));
 }
 `;
 
