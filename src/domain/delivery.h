@@ -152,8 +152,8 @@ struct Actor {
   static Actor api_key(ApiKeyId id) { return {Kind::api_key, id.value}; }
   static Actor buyer() { return {Kind::buyer, 0}; }  // who has the delivery's link (spec 13.3)
 
-  // One of the account's people, or a program of theirs.
-  bool is_merchant() const { return kind == Kind::user || kind == Kind::api_key; }
+  // Neither the account's people nor a program of theirs: the store's order, or the buyer.
+  bool is_customer_side() const { return kind == Kind::order || kind == Kind::buyer; }
   bool operator==(const Actor&) const = default;
 };
 

@@ -289,6 +289,23 @@ TEST_F(NameRules, AFileThatAPersonTookBackIsNotOwedToAStoresNewNameUntilAnApprov
   expect_books_balance(world);
 }
 
+TEST_F(NameRules, AFileThatAPersonTookBackIsOwedToTheNameThatAPersonGives) {
+  const auto id = deliver(named("Ann", 0));
+  ASSERT_TRUE(revoke(id));
+  settle();
+  ASSERT_TRUE(world.await(world.actions.reopen(world.scheduler, world.merchant(), id)));
+  ASSERT_TRUE(retry(id, "Bob"));
+  ASSERT_TRUE(approve(id));
+  const auto items = world.items(id);
+  ASSERT_EQ(items.size(), 2u);
+  EXPECT_TRUE(items[0].former);
+  EXPECT_EQ(items[0].status, ItemStatus::revoked);
+  settle();
+  EXPECT_TRUE(has("u-bob", "file-1"));
+  EXPECT_FALSE(has("u-ann", "file-1"));
+  expect_books_balance(world);
+}
+
 TEST_F(NameRules, AWaitingDeliveryThatIsRenamedAndStoppedIsNotTheFormerCustomersAnyMore) {
   world.cloud.auto_accept = false;
   const auto reviewed = deliver(named("Ann", 0));

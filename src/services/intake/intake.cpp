@@ -131,9 +131,7 @@ Task<Expected<Accepted>> Intake::accept(Executor& executor, IncomingOrder order)
   auto accepted = co_await batcher_.add(executor, std::move(order));
   // Revocations at an order's end are work, too. An event without news queues a delivery whose news came while the
   // store was inactive.
-  const bool is_work = accepted && accepted->delivery &&
-                       (!accepted->duplicate || accepted->status == domain::DeliveryStatus::queued);
-  if (is_work) accepted_();
+  if (accepted && accepted->delivery && (!accepted->duplicate || accepted->queued)) accepted_();
   co_return accepted;
 }
 
@@ -333,10 +331,13 @@ Acceptance Intake::accept_known(Tx& tx, const IncomingOrder& incoming) {
   if (merged.change.any()) {
     const bool had_delivery = order.outcome == OrderOutcome::delivery;
     DeliverySet set(tx, changes_);
+    const auto* const before = set.delivery(DeliveryId{order.id.value});
+    const bool was_queued = before != nullptr && before->status == domain::DeliveryStatus::queued;
     delivery =
         fulfilment_.fulfil(set, order, merged.state, integration.rules, event, merged.change, incoming.key);
     answer.made_delivery = delivery && !had_delivery;
     answer.duplicate = answer.duplicate && !answer.made_delivery;
+    answer.queued = delivery && delivery->status == domain::DeliveryStatus::queued && !was_queued;
     order.updated_at = tx.now();
     replace_delivery_key(tx, order.account, DeliveryId{order.id.value}, storage::KeyOf::number,
                          order.summary.number, merged.state.order_number);

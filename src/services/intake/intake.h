@@ -43,6 +43,7 @@ struct Accepted {
   bool duplicate = false;              // the event was no news (spec 2.6)
   bool first_seen = false;             // the order itself was not known before
   bool made_delivery = false;          // whichever event of the order it was
+  bool queued = false;                 // the event queued the delivery, which was known before
   std::optional<DeliveryId> delivery;  // none: ignored, for `reason`
   domain::DeliveryStatus status = domain::DeliveryStatus::queued;
   domain::ResolutionCode resolution = domain::ResolutionCode::none;
