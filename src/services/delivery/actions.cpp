@@ -274,8 +274,9 @@ Expected<void> DeliveryActions::retry_row(DeliverySet& set, storage::DeliveryRow
   }
   if (row.status == DeliveryStatus::queued) conclude_or_queue(set, row, actor);
   if (!renamed) request_again(set, row, anew && row.customer == asked);
-  if (renamed && (row.status == DeliveryStatus::failed || row.status == DeliveryStatus::in_review))
-    leave_customer(set, row);
+  const bool routed =
+      row.status == DeliveryStatus::queued || row.status == DeliveryStatus::waiting_for_friendship;
+  if (renamed && !routed) leave_customer(set, row);
   return {};
 }
 

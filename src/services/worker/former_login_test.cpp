@@ -275,21 +275,25 @@ TEST(FormerLogin, AReplacedLoginsShareIsLookedUpWithTheLoginOfAnotherAccountOfTh
 }
 
 TEST(FormerLogin, ARevocationWithoutOneHoldsUpNoOrderOfAnotherAccountOfTheCloudUser) {
-  World world;
-  VaultOfWorld vault(world);
-  const auto other = world.add_tenant("m-1");
-  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
-  vault.remove();
-  world.await(world.actions.revoke(world.scheduler, world.merchant(), id)).value();
-  world.cloud.friendships["u-ann"] =
-      cloud::FriendshipState::none;  // files are taken back before she is asked
-  const auto theirs = world.accept(other.integration, world.order("2", "Ann", {"sku-2"})).delivery.value();
-  world.settle(std::chrono::minutes{1});
-  EXPECT_EQ(world.status(theirs), "completed");
-  EXPECT_EQ(world.delivery(theirs).attempt_count, 1);
-  EXPECT_FALSE(timeline(world, theirs).contains("The worker stopped")) << timeline(world, theirs);
-  EXPECT_EQ(world.items(id).at(0).status, ItemStatus::revoking);
-  EXPECT_EQ(world.cloud.count("revoke"), 0);
+  for (const std::string sku : {"sku-1", "sku-2"}) {
+    SCOPED_TRACE(sku == "sku-1" ? "the same file" : "another file");
+    World world;
+    VaultOfWorld vault(world);
+    const auto other = world.add_tenant("m-1");
+    const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
+    vault.remove();
+    world.await(world.actions.revoke(world.scheduler, world.merchant(), id)).value();
+    // Files are taken back before she is asked.
+    world.cloud.friendships["u-ann"] = cloud::FriendshipState::none;
+    const auto theirs = world.accept(other.integration, world.order("2", "Ann", {sku})).delivery.value();
+    world.settle(std::chrono::minutes{1});
+    EXPECT_EQ(world.status(theirs), "completed");
+    EXPECT_EQ(world.delivery(theirs).attempt_count, 1);
+    EXPECT_FALSE(timeline(world, theirs).contains("The worker stopped")) << timeline(world, theirs);
+    EXPECT_EQ(world.items(id).at(0).status, ItemStatus::revoked);
+    EXPECT_TRUE(world.cloud.shares.contains({"u-ann", sku == "sku-1" ? "file-1" : "file-2"}));
+    EXPECT_EQ(world.cloud.settled_as, std::vector<std::string>{"m-1"});
+  }
 }
 
 TEST(FormerLogin, AnotherCloudAccountIsNotForgottenWhereAStopIsWithdrawnMeanwhile) {

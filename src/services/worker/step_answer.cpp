@@ -86,7 +86,8 @@ void JobSteps::Step::take_in(const Answer& answer) {
   if ((answer.other_user || no_login) && out_of_reach(set, job, call)) {
     const ItemId item = call.item()->item;
     if (call.as<RevokeShare>() != nullptr)
-      return end_revocation(set, call.delivery, item, RevocationEnd::refused, kLoginReplaced);
+      return end_revocation(set, call.delivery, item, end_of_failed_revocation(call.delivery),
+                            kLoginReplaced);
     return give_up_look_up(call, kLoginReplaced);
   }
   if (answer.other_user) {

@@ -152,7 +152,8 @@ std::optional<Call> JobSteps::Step::next_revocation() {
       end_revocation(set, item->delivery, item->id, RevocationEnd::refused);
       continue;
     }
-    if (job.without_login.contains(item->account)) {
+    const auto login = job.without_login.contains(item->account) ? usable_login() : item->account;
+    if (!login) {
       if (waited_for_login(set, job, *item))
         end_revocation(set, item->delivery, item->id, end_of_failed_revocation(item->delivery), kNoLogin);
       continue;
@@ -161,7 +162,9 @@ std::optional<Call> JobSteps::Step::next_revocation() {
       item->revocation_begun = true;
       set.changed(*item);
     }
-    return make(RevokeShare{request_for(*item)}, item->account, item->delivery);
+    auto call = make(RevokeShare{request_for(*item)}, item->account, item->delivery);
+    call.account = *login;
+    return call;
   }
   if (!customer.withdraw) return std::nullopt;
   if (!set.open(customer.id).empty() || customer.cloud_user_id.empty() || !request_pending(customer)) {
