@@ -72,7 +72,7 @@ TEST_F(CredentialsApi, ARefusedLoginTellsHowManyAttemptsAreLeft) {
   };
   for (const auto expected : {4, 3, 2, 1, 0}) EXPECT_EQ(left("m@example.com"), expected);
   EXPECT_EQ(cloud_login(key(), "m@example.com", "wrong").code(), "RATE_LIMIT_EXCEEDED");
-  // Of another address the account's own limit leaves fewer.
+  // The account's own limit leaves fewer attempts at another address.
   for (const auto expected : {4, 3, 2, 1}) EXPECT_EQ(left("n@example.com"), expected);
   const auto last = cloud_login(key(), "o@example.com", "wrong");
   EXPECT_EQ(last.code(), "INVALID_CREDENTIALS");

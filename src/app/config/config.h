@@ -20,7 +20,7 @@
 
 namespace presetbridge::app {
 
-// Of retention_usage_days; retention_options.h has the reasons.
+// The range of retention_usage_days; retention_options.h has the reasons.
 inline constexpr std::int64_t kFewestUsageDays = 29;
 inline constexpr std::int64_t kMostUsageDays = 98;
 

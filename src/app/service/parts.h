@@ -237,7 +237,7 @@ struct Service::Parts {
       config.sandbox ? net::AddressPolicy::sandbox_receivers : net::AddressPolicy::public_https,
       [this] { work_came(); }};
   services::WebhookEvents webhook_events{async_db, ids, [this] { work_came(); }};
-  // Of one account: tests of subscriptions, and events that are sent again.
+  // Limits each account's tests of subscriptions and events that are sent again.
   net::KeyBudget dispatches_by_hand{clock, {.times = 60, .window = std::chrono::minutes{1}}};
   services::Credits credits{async_db, ids, [this] { work_came(); }};
   services::DeliveryActions deliveries{async_db, changes, static_cast<int>(config.delivery_jobs_per_minute),

@@ -105,8 +105,8 @@ class ApiKeys {
   Task<Expected<ApiKey>> set_rate_limit(Executor& executor, ApiKeyId id, std::int64_t limit,
                                         std::string name = {});
 
-  // Who holds the key with this text; counts one request against its limit (key_admissions.h). `text` is
-  // hostile.
+  // Finds the holder of the key with this text; counts one request against its limit (key_admissions.h).
+  // `text` is hostile.
   Task<KeyCheck> admit(Executor& executor, std::string text);
   // The same outside the limit, and without a trace: for the webhook endpoint (spec 2.4), inside its own
   // transaction.

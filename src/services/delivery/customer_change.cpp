@@ -96,7 +96,7 @@ void change_owner_of_items(DeliverySet& set, const storage::DeliveryRow& row, do
   for (auto* const item : set.items_with_lines(row.id)) {
     if (item->former || item->status == ItemStatus::delivered_by_hand) continue;
     if (!user.empty() && !is_of_another(*item, user)) continue;
-    // An approval makes it owed again, to whom the delivery is for by then.
+    // Only an approval makes it owed again (approve_row()).
     if (was_taken_back_by_person(*item) && (by.is_customer_side() || !user.empty())) continue;
     if ((reached(*item) || item->spent) && !row.dry_run) {
       if (item->user_id.empty()) item->user_id = user_of(set.tx(), *item);

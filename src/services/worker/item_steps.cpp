@@ -90,7 +90,8 @@ void revoke_if_ended(DeliverySet& set, DeliveryId id) {
   if (!set.order_settings(*row).auto_revoke) return;
   const auto order = order_state(set.tx(), id);
   if (!order) return;
-  // A delivery that the merchant reopened after the stop keeps its shares, unless it is about to end.
+  // A delivery that the merchant reopened and approved after the stop keeps its shares, unless it is about to
+  // end.
   const bool goes_on = is_open(*row) && row->pending.kind < domain::PendingActionKind::stop;
   const bool ended = order->stop_revokes() && !goes_on;
   // An order that is too large to be read is not known to be refunded.
