@@ -165,6 +165,22 @@ class AgentProcess::Supervisor {
     end_all(ended);
   }
 
+  // Puts the logins of this account that wait in the background among the others, by when they came.
+  void hurry(AccountId account) {
+    const std::lock_guard lock(mutex_);
+    auto& [first, background] = waiting_;
+    for (auto at = background.begin(); at != background.end();) {
+      const auto* record = std::get_if<SealedRecord>(&at->request.what);
+      if (record == nullptr || record->account != account) {
+        ++at;
+        continue;
+      }
+      const auto place = std::ranges::lower_bound(first, at->deadline_tick, {}, &Waiting::deadline_tick);
+      first.insert(place, std::move(*at));
+      at = background.erase(at);
+    }
+  }
+
  private:
   struct Waiting {
     AgentRequest request;
@@ -406,6 +422,10 @@ Task<CloudResult<Session>> AgentProcess::Background::login_with(Executor& execut
                                                                 crypto::SecretString password) {
   co_return session_of(
       co_await agent_.ask(executor, Turn::background, CloudLogin{std::move(email), std::move(password)}));
+}
+
+void AgentProcess::Background::hurry(AccountId account) {
+  agent_.supervisor_->hurry(account);
 }
 
 Task<CloudResult<crypto::Bytes>> AgentProcess::reseal(Executor& executor, AccountId account,

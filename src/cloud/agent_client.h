@@ -33,6 +33,8 @@ class CredentialAgent {
   // With a login that a client has just sent: POST /api/auth/login, and validation before a save (spec 4.3).
   virtual Task<CloudResult<Session>> login_with(Executor& executor, std::string email,
                                                 crypto::SecretString password) = 0;
+  // A person waits now for what login() was asked of this account.
+  virtual void hurry(AccountId) {}
 };
 
 // The other uses of the vault's keys (spec 5.4). Thread-safe. Every call completes within
@@ -67,8 +69,8 @@ struct AgentProcessOptions {
 // and output, standard error kept, everything else closed, environment empty. A thread of its own reads the
 // answers, watches the deadlines, and starts a dead agent again; what waits then, and what that one was
 // asked, is answered `unavailable`. The agent has max_in_flight requests at most; others wait for a place in
-// the order in which they came, those in the background after all others. A record that cannot be opened is
-// logged, by account and version.
+// the order in which they came, those in the background after all others, unless hurry() puts them among
+// these. A record that cannot be opened is logged, by account and version.
 class AgentProcess final : public CredentialAgent, public VaultKeeper {
  public:
   // Starts the process at once, before there are other threads (spec 5.3). `log` must outlive this.
@@ -106,6 +108,7 @@ class AgentProcess final : public CredentialAgent, public VaultKeeper {
                                      crypto::Bytes sealed) override;
     Task<CloudResult<Session>> login_with(Executor& executor, std::string email,
                                           crypto::SecretString password) override;
+    void hurry(AccountId account) override;
 
    private:
     AgentProcess& agent_;

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <future>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -150,6 +151,41 @@ TEST_F(AgentProcessTest, APersonsLoginDoesNotWaitBehindThoseInTheBackground) {
   EXPECT_EQ(persons.get().value().user_id, "2");
   for (std::size_t i = 0; i < others.size(); ++i)
     EXPECT_EQ(others[i].get().value().user_id, std::to_string(i + 3));
+}
+
+TEST_F(AgentProcessTest, ALoginInTheBackgroundThatAPersonWaitsForGoesBeforeTheRest) {
+  start({.max_in_flight = 1, .max_wait = Millis{60'000}});
+  std::mutex mutex;
+  std::vector<std::string> ended;  // in this order
+  std::vector<std::future<void>> all;
+  const auto log = [&](std::string name, Task<CloudResult<Session>> login) {
+    auto done = std::make_shared<std::promise<void>>();
+    all.push_back(done->get_future());
+    spawn(std::move(login), [&, name = std::move(name), done](const Outcome<CloudResult<Session>>&) {
+      {
+        const std::lock_guard lock(mutex);
+        ended.push_back(name);
+      }
+      done->set_value();
+    });
+  };
+  auto& background = agent_->in_background();
+  auto& here = runtime_.scheduler(0);
+  // The agent of this test opens no stored login; what counts is when it answers.
+  const auto stored = [&](std::int64_t account) {
+    return background.login(here, AccountId{account}, 1, crypto::Bytes(1));
+  };
+  auto first = log_in_at_gate();
+  log("account 1", stored(1));
+  log("account 2", stored(2));
+  log("a person", agent_->login_with(here, "m@example.com", crypto::SecretString("a password")));
+  log("account 3", stored(3));
+  background.hurry(AccountId{2});
+  background.hurry(AccountId{4});  // nothing of it waits
+  open_gate();
+  EXPECT_TRUE(first.get());
+  for (auto& one : all) one.get();
+  EXPECT_EQ(ended, (std::vector<std::string>{"account 2", "a person", "account 1", "account 3"}));
 }
 
 TEST_F(AgentProcessTest, LoginsBeyondThoseThatMayWaitAreBusyAtOnce) {

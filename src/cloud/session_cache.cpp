@@ -34,6 +34,11 @@ std::optional<Session> SessionCache::cached(AccountId account, std::int64_t vers
 }
 
 Task<CloudResult<Session>> SessionCache::session(AccountId account, SealedLogin login) {
+  return session(account, std::move(login), agent_);
+}
+
+Task<CloudResult<Session>> SessionCache::session(AccountId account, SealedLogin login,
+                                                 CredentialAgent& agent) {
   if (!entries_.contains(account) && entries_.size() >= options_.max_sessions) make_room();
   if (auto good = cached(account, login.version)) co_return *std::move(good);
   Entry& entry = entries_[account];
@@ -48,20 +53,24 @@ Task<CloudResult<Session>> SessionCache::session(AccountId account, SealedLogin 
   auto flight = entry.flight;
   if (!flight) {
     flight = std::make_shared<Flight>();
-    executor_.post([this, account, flight, owned = std::move(login)]() mutable {
-      spawn(log_in(account, std::move(owned), flight), [](Outcome<void>) {});
+    executor_.post([this, &agent, account, flight, owned = std::move(login)]() mutable {
+      spawn(log_in(agent, account, std::move(owned), flight), [](Outcome<void>) {});
     });
     entry.flight = flight;
+  } else if (&agent != &agent_) {
+    // After the login was asked for.
+    executor_.post([this, account] { agent_.hurry(account); });
   }
   co_return co_await suspend<CloudResult<Session>>(
       executor_, [flight](auto resume) { flight->waiting.emplace_back(std::move(resume)); });
 }
 
-Task<void> SessionCache::log_in(AccountId account, SealedLogin login, std::shared_ptr<Flight> flight) {
+Task<void> SessionCache::log_in(CredentialAgent& agent, AccountId account, SealedLogin login,
+                                std::shared_ptr<Flight> flight) {
   CloudResult<Session> result = std::unexpected(
       CloudError{CloudError::Kind::unavailable, "The cloud login met a fault.", false, std::nullopt});
   try {
-    result = co_await agent_.login(executor_, account, login.version, std::move(login.sealed));
+    result = co_await agent.login(executor_, account, login.version, std::move(login.sealed));
   } catch (...) {  // whoever waits is answered all the same
   }
   land(account, *flight, std::move(result));

@@ -39,6 +39,9 @@ class SessionCache {
   // The cached session if it was made with this version of the login; else logs in, once at a time for an
   // account however many callers wait. A login that was invalidated meanwhile ends as `session_refused`.
   Task<CloudResult<Session>> session(AccountId account, SealedLogin login);
+  // For a person: as above, but `agent`, which outlives the login, makes it. A login that is under way for the
+  // worker is hurried.
+  Task<CloudResult<Session>> session(AccountId account, SealedLogin login, CredentialAgent& agent);
   // A session of that cloud user that the account's login before was made with, while it is good (spec 3.11).
   std::optional<Session> former(AccountId account, const std::string& cloud_user) const;
 
@@ -58,7 +61,8 @@ class SessionCache {
     Timestamp until;
   };
   using CloudUserOf = std::pair<AccountId, std::string>;
-  Task<void> log_in(AccountId account, SealedLogin login, std::shared_ptr<Flight> flight);
+  Task<void> log_in(CredentialAgent& agent, AccountId account, SealedLogin login,
+                    std::shared_ptr<Flight> flight);
   void keep_former(AccountId account, const Entry& entry);
   void land(AccountId account, Flight& flight, CloudResult<Session> result);
   void make_room();

@@ -27,9 +27,14 @@ class HeldAgent final : public CredentialAgent {
   Task<CloudResult<Session>> login_with(Executor&, std::string, crypto::SecretString) override {
     co_return std::unexpected(CloudError{Kind::rejected, "not of this test", false, std::nullopt});
   }
+  void hurry(AccountId account) override {
+    EXPECT_FALSE(waiting.empty()) << "what was not asked for yet cannot be hurried";
+    hurried.push_back(account);
+  }
   bool throws = false;  // the next login
   std::vector<std::pair<AccountId, std::int64_t>> asked;
   std::vector<std::function<void(CloudResult<Session>)>> waiting;
+  std::vector<AccountId> hurried;
 };
 
 class SessionCacheTest : public ::testing::Test {
@@ -76,6 +81,38 @@ TEST_F(SessionCacheTest, LogsInOnceForAllWhoAskAtOneTimeAndLater) {
   EXPECT_EQ((*b)->value().token, "t1");
   EXPECT_EQ((*ask())->value().token, "t1");
   EXPECT_EQ(agent.asked.size(), 1U);
+}
+
+TEST_F(SessionCacheTest, APersonsLoginIsMadeByTheirAgentAndTheWorkersIsHurriedForThem) {
+  HeldAgent persons;
+  const auto ask_as_person = [&](std::int64_t account) {
+    auto slot = std::make_shared<std::optional<CloudResult<Session>>>();
+    spawn(cache.session(AccountId{account}, {1, {}}, persons),
+          [slot](Outcome<CloudResult<Session>> outcome) { *slot = std::move(outcome.value); });
+    return slot;
+  };
+  // The worker's login is not asked for yet when the person comes.
+  spawn(cache.session(AccountId{1}, {1, {}}), [](const Outcome<CloudResult<Session>>&) {});
+  const auto joined = ask_as_person(1);
+  scheduler.run();
+  EXPECT_EQ(agent.asked.size(), 1U);
+  EXPECT_EQ(agent.hurried, std::vector{AccountId{1}});
+  EXPECT_TRUE(persons.asked.empty()) << "nobody logs in twice";
+  end_login(0, "t1");
+  ASSERT_TRUE(*joined);
+  EXPECT_EQ((*joined)->value().token, "t1");
+
+  const auto own = ask_as_person(2);
+  scheduler.run();
+  const auto workers = ask(2);
+  ASSERT_EQ(persons.asked.size(), 1U);
+  EXPECT_EQ(agent.asked.size(), 1U);
+  persons.waiting.front()(Session{"t2", "m-2", "shop", clock.now() + Millis{3'600'000}});
+  scheduler.run();
+  ASSERT_TRUE(*own && *workers);
+  EXPECT_EQ((*own)->value().token, "t2");
+  EXPECT_EQ((*workers)->value().token, "t2");
+  EXPECT_EQ(agent.hurried.size(), 1U);
 }
 
 TEST_F(SessionCacheTest, LogsInAgainBeforeTheSessionEnds) {

@@ -1,6 +1,8 @@
 #include "domain/credits.h"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
 #include "domain/names.h"
 
@@ -10,8 +12,8 @@ namespace {
 // Exact in a JSON number of every client, and far from where sums of six such overflow.
 constexpr std::int64_t kMost = (std::int64_t{1} << 53) - 1;
 
-std::unexpected<Error> bad_amount(const char* why) {
-  return fail("INVALID_AMOUNT", why);
+std::unexpected<Error> bad_amount(std::string why) {
+  return fail("INVALID_AMOUNT", std::move(why));
 }
 
 bool is_amount(std::int64_t n) {
@@ -19,8 +21,6 @@ bool is_amount(std::int64_t n) {
 }
 const char* const kNotAnAmount = "The number of credits must be at least 1 and at most 9007199254740991.";
 const char* const kTooMany = "The account cannot keep that many credits.";
-const char* const kGrantedTooMany =
-    "A grant cannot bring the credits that an account was granted and has bought beyond 1000000000000.";
 
 // All that came in together is an amount, so whatever is taken from it is one too: a release, which has to
 // succeed, needs no check of its own.
@@ -71,7 +71,10 @@ Expected<Balance> spend(Balance b, std::int64_t n) {
 
 Expected<Balance> grant(Balance b, std::int64_t n) {
   if (!is_amount(n)) return bad_amount(kNotAnAmount);
-  if (b.granted > kMostGranted - b.purchased - n) return bad_amount(kGrantedTooMany);
+  if (b.granted > kMostGranted - b.purchased - n) {
+    return bad_amount("A grant cannot bring the credits that an account was granted and has bought beyond " +
+                      std::to_string(kMostGranted) + ".");
+  }
   b.granted += n;
   return pay_debt(b);
 }

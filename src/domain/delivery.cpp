@@ -17,6 +17,11 @@ PendingAction combine(const PendingAction& current, const PendingAction& next) {
   result.name = next.name.username.empty() ? current.name : next.name;
   result.reviews = current.reviews;
   result.reviews.add(next.reviews);
+  const bool reopens = current.kind == PendingActionKind::reopen || current.stops_a_reopening();
+  if (reopens && result.kind == PendingActionKind::stop) {
+    result.reviews.add(ReviewReason::reopened);
+    result.actor = current.actor;
+  }
   return result;
 }
 
@@ -25,6 +30,7 @@ PendingAction pending_review(const ReviewReasons& reasons) {
 }
 
 PendingAction without_stop(PendingAction pending, const ReviewReasons& settled) {
+  const bool reopens = pending.stops_a_reopening();
   const bool was_review = pending.kind == PendingActionKind::review;
   const bool was_stop = pending.kind == PendingActionKind::stop;
   pending.reviews.remove(settled);
@@ -35,6 +41,12 @@ PendingAction without_stop(PendingAction pending, const ReviewReasons& settled) 
     const bool stores = left.name.actor == Actor::order();
     left.kind = stores ? PendingActionKind::refresh : PendingActionKind::retry;
     left.actor = left.name.actor;
+  }
+  if (reopens) {
+    return combine(left, {.kind = PendingActionKind::reopen,
+                          .reason = {},
+                          .actor = pending.actor,
+                          .reviews = pending.reviews});
   }
   return pending.reviews.none() ? left : combine(left, pending_review(pending.reviews));
 }

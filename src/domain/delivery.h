@@ -171,6 +171,11 @@ struct PendingAction {
   Actor actor;
   PendingName name = {};
   ReviewReasons reviews = {};  // none where the kind is weaker than `review`
+  // A stop that came after a merchant had asked to reopen: the actor is that merchant. It ends the reopening only
+  // where nothing was shared (spec 3.1).
+  bool stops_a_reopening() const {
+    return kind == PendingActionKind::stop && reviews.has(ReviewReason::reopened);
+  }
   bool operator==(const PendingAction&) const = default;
 };
 
@@ -178,7 +183,7 @@ struct PendingAction {
 PendingAction pending_review(const ReviewReasons& reasons);
 
 // The pending action once `next` is requested besides `current`: the stronger of both (on a tie the newer),
-// all reasons of a review, and the newest name.
+// all reasons of a review, and the newest name. A stop remembers a reopening that it comes after.
 PendingAction combine(const PendingAction& current, const PendingAction& next);
 
 // `pending` without the requests that the order has withdrawn: its stop, and the reasons `settled`. The

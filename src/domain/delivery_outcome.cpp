@@ -96,6 +96,10 @@ Verdict conclude_job(const ItemTally& items, Finding finding, ResolutionCode cod
     case PendingActionKind::invalidate:
       return {.cause = Cause::invalidated_by_merchant};
     case PendingActionKind::stop:
+      // As conclude_stop() has it for a delivery in review.
+      if (pending.stops_a_reopening() && items.shared > 0)
+        return {.cause = Cause::reopened, .drop_owed = true};
+      break;
     case PendingActionKind::erase:
       break;
   }

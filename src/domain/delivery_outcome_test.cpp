@@ -68,6 +68,14 @@ TEST(DeliveryOutcome, AStopKeepsWhatWasSharedAndDropsTheRest) {
   EXPECT_EQ(conclude_stop(invalidated, {.owed = 1}), Verdict{});
 }
 
+TEST(DeliveryOutcome, AStopAfterAReopeningLeavesTheReviewWhereSomethingWasShared) {
+  const auto stopped = combine(asked(P::reopen), asked(P::stop));
+  EXPECT_EQ(conclude_job({.owed = 1, .shared = 1}, Finding::worked, kNoCode, stopped),
+            (Verdict{.cause = Cause::reopened, .drop_owed = true}));
+  EXPECT_EQ(conclude_job({.owed = 1}, Finding::worked, kNoCode, stopped),
+            Verdict{.cause = Cause::stopped_by_order});
+}
+
 TEST(DeliveryOutcome, AnAbsentShareIsOwedAgainUnlessTheOrderStopped) {
   EXPECT_EQ(after_absent_share(P::none), ItemStatus::owed);
   EXPECT_EQ(after_absent_share(P::retry), ItemStatus::owed);

@@ -94,5 +94,20 @@ TEST(PendingActions, WhereAStopIsWithdrawnWhatElseWasAskedStillWaits) {
     EXPECT_EQ(without_stop(pending(kind, "x", Actor::system()), {}).kind, kind);
 }
 
+TEST(PendingActions, AStopRemembersTheReopeningThatCameBeforeItAndNoneThatCameAfter) {
+  const auto reopen = pending(PendingActionKind::reopen, "", Actor::user(UserId{1}));
+  const auto stop = pending(PendingActionKind::stop, "order_cancelled", Actor::order());
+  const auto both = combine(combine(reopen, stop), stop);
+  EXPECT_EQ(both.kind, PendingActionKind::stop);
+  EXPECT_EQ(both.reason, "order_cancelled");
+  EXPECT_TRUE(both.stops_a_reopening());
+  const auto left = without_stop(both, {});
+  EXPECT_EQ(left.kind, PendingActionKind::reopen);
+  EXPECT_EQ(left.actor, reopen.actor);
+  EXPECT_EQ(combine(both, reopen).kind, PendingActionKind::reopen);
+  EXPECT_FALSE(stop.stops_a_reopening());
+  EXPECT_EQ(combine(stop, reopen), reopen);
+}
+
 }  // namespace
 }  // namespace presetbridge::domain

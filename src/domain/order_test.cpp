@@ -558,13 +558,54 @@ TEST(OrderMerge, TellsAChangeExactlyWhenTheStateChanges) {
     for (const OrderEvent& e : *some_history()) {
       const MergeResult next = merge(state, e);
       RC_ASSERT(next.change.any() == (!state || next.state != *state));
-      const OrderState before = state.value_or(OrderState{});
-      const bool another = before.beneath_trash() != next.state.beneath_trash();
-      RC_ASSERT(next.change.revokes == (another && next.state.stop_revokes()));
-      RC_ASSERT(next.change.payment == (before.payment() != next.state.payment() || next.change.revokes));
       state = next.state;
     }
   }));
+}
+
+TEST(OrderMerge, SaysWhenThePaymentChangesAndWhenThatTakesBackWhatWasShared) {
+  constexpr auto kPaid = Payment::deliver;
+  constexpr auto kUnpaid = Payment::awaiting_payment;
+  constexpr auto kRefunded = Payment::refunded;
+  constexpr auto kCancelled = Payment::cancelled;
+  const auto at = [](int hour, Payment payment) { return order(kStart + std::chrono::hours(hour), payment); };
+  const auto trash = [&](int hour) {
+    OrderEvent e = at(hour, kCancelled);
+    e.trashed = true;
+    return e;
+  };
+  enum Change { nothing, changes, revokes };
+  struct Case {
+    const char* name;
+    std::vector<OrderEvent> before;
+    OrderEvent event;
+    Change expected;
+  };
+  const std::vector<Case> cases = {
+      {"the same again", {at(0, kPaid)}, at(0, kPaid), nothing},
+      {"withdrawn", {at(0, kPaid)}, at(1, kUnpaid), changes},
+      {"paid at last", {at(0, kUnpaid)}, at(1, kPaid), changes},
+      {"cancelled", {at(0, kPaid)}, at(1, kCancelled), revokes},
+      {"refunded", {at(0, kPaid)}, at(1, kRefunded), revokes},
+      {"refunded before it was paid", {at(0, kUnpaid)}, at(1, kRefunded), revokes},
+      {"cancelled before", {at(1, kPaid)}, at(0, kCancelled), nothing},
+      {"cancelled again", {at(0, kCancelled)}, at(1, kCancelled), nothing},
+      {"refunded, then cancelled", {at(0, kRefunded)}, at(1, kCancelled), revokes},
+      {"paid again", {at(0, kCancelled)}, at(1, kPaid), changes},
+      {"stopped without a time", {at(0, kPaid)}, deleted(), revokes},
+      {"paid after that", {at(0, kPaid), deleted()}, at(1, kPaid), nothing},
+      {"trashed", {at(0, kPaid)}, trash(1), changes},
+      {"trashed after it was cancelled", {at(0, kCancelled)}, trash(1), nothing},
+      {"trashed after it was refunded", {at(0, kRefunded)}, trash(1), changes},
+      {"out of the trash", {at(0, kPaid), trash(1)}, at(2, kPaid), changes},
+      {"out of the trash, refunded as before", {at(0, kRefunded), trash(1)}, at(2, kRefunded), changes},
+      {"out of the trash, cancelled", {at(0, kPaid), trash(1)}, at(2, kCancelled), revokes},
+  };
+  for (const auto& [name, before, event, expected] : cases) {
+    const OrderChange change = merge(after(before), event).change;
+    EXPECT_EQ(change.payment, expected != nothing) << name;
+    EXPECT_EQ(change.revokes, expected == revokes) << name;
+  }
 }
 
 TEST(OrderState, IsReadBackFromItsText) {

@@ -56,10 +56,6 @@ const ResolutionText& describe(ResolutionCode code) {
 
 bool resumes(ResolutionCode code, Remedy remedy) {
   switch (remedy) {
-    case Remedy::credentials_saved:
-      return code == ResolutionCode::credentials_missing || code == ResolutionCode::credentials_invalid;
-    case Remedy::credits_added:
-      return code == ResolutionCode::insufficient_credits;
     case Remedy::username_arrived:
       // The new username is another customer's, who has not declined or ignored a request yet.
       return code == ResolutionCode::username_missing || code == ResolutionCode::username_not_found ||
@@ -67,11 +63,6 @@ bool resumes(ResolutionCode code, Remedy remedy) {
              code == ResolutionCode::blocked_by_customer;
     case Remedy::mapping_saved:
       return code == ResolutionCode::preset_not_found;
-    case Remedy::platform_back:
-      return code == ResolutionCode::cloud_unavailable;
-    case Remedy::friendship_accepted:
-      return code == ResolutionCode::friendship_timeout || code == ResolutionCode::friend_request_declined ||
-             code == ResolutionCode::blocked_by_customer;
   }
   return false;
 }

@@ -21,15 +21,9 @@ inline constexpr std::string_view kUnreadableLogin =
     "The stored cloud login cannot be opened any more. Save it again: on the Cloud account page of the "
     "dashboard, or with PUT /api/credentials.";
 
-// Something that happened which may fix a cause.
-enum class Remedy {
-  credentials_saved,  // and found valid
-  credits_added,
-  username_arrived,
-  mapping_saved,
-  platform_back,        // the next success after cloud_unavailable
-  friendship_accepted,  // seen by a sweep, within the resume window
-};
+// Something that happened to one delivery, or to its order, and that may fix a cause. An account task fixes the
+// failures of a whole account (spec 3.6).
+enum class Remedy { username_arrived, mapping_saved };
 // Whether deliveries that failed with `code` go back to queued by themselves then.
 bool resumes(ResolutionCode code, Remedy remedy);
 

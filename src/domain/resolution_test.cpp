@@ -26,19 +26,15 @@ TEST(Resolution, TheTextsStandBesideTheirCodes) {
 }
 
 TEST(Resolution, ARemedyResumesOnlyWhatItFixes) {
-  EXPECT_TRUE(resumes(ResolutionCode::credentials_missing, Remedy::credentials_saved));
-  EXPECT_TRUE(resumes(ResolutionCode::credentials_invalid, Remedy::credentials_saved));
-  EXPECT_TRUE(resumes(ResolutionCode::insufficient_credits, Remedy::credits_added));
   EXPECT_TRUE(resumes(ResolutionCode::username_missing, Remedy::username_arrived));
   EXPECT_TRUE(resumes(ResolutionCode::preset_not_found, Remedy::mapping_saved));
-  EXPECT_TRUE(resumes(ResolutionCode::cloud_unavailable, Remedy::platform_back));
-  EXPECT_TRUE(resumes(ResolutionCode::friendship_timeout, Remedy::friendship_accepted));
-  EXPECT_FALSE(resumes(ResolutionCode::insufficient_credits, Remedy::credentials_saved));
-  for (const auto remedy : {Remedy::credentials_saved, Remedy::credits_added, Remedy::username_arrived,
-                            Remedy::mapping_saved, Remedy::platform_back, Remedy::friendship_accepted}) {
+  EXPECT_FALSE(resumes(ResolutionCode::preset_not_found, Remedy::username_arrived));
+  EXPECT_FALSE(resumes(ResolutionCode::username_missing, Remedy::mapping_saved));
+  for (const auto remedy : {Remedy::username_arrived, Remedy::mapping_saved}) {
     EXPECT_FALSE(resumes(ResolutionCode::none, remedy));
     EXPECT_FALSE(resumes(ResolutionCode::internal_error, remedy));
     EXPECT_FALSE(resumes(ResolutionCode::cloud_rejected, remedy));
+    EXPECT_FALSE(resumes(ResolutionCode::insufficient_credits, remedy));
   }
 }
 

@@ -38,8 +38,4 @@ bool full_sweep_due(const SweepState& state, Timestamp now) {
   return !state.last_full_sweep_at || now - *state.last_full_sweep_at >= kFullSweepInterval;
 }
 
-bool friendship_resumable(Timestamp waiting_since, Timestamp now) {
-  return now - waiting_since < kFriendshipResumeWindow;
-}
-
 }  // namespace presetbridge::domain

@@ -27,7 +27,4 @@ std::optional<Timestamp> next_sweep(const SweepState& state);
 // Whether a sweep that starts now has to be a full one: never done, or a day ago.
 bool full_sweep_due(const SweepState& state, Timestamp now);
 
-// Whether an acceptance still resumes a failed delivery that began to wait at `waiting_since`.
-bool friendship_resumable(Timestamp waiting_since, Timestamp now);
-
 }  // namespace presetbridge::domain

@@ -61,11 +61,5 @@ TEST(SweepSchedule, AFullSweepIsDueADayAfterTheLast) {
   EXPECT_TRUE(full_sweep_due(state, kStart + 24h));
 }
 
-TEST(SweepSchedule, AnAcceptanceResumesWithinNinetyDays) {
-  constexpr Millis kDay = 24h;
-  EXPECT_TRUE(friendship_resumable(kStart, kStart + 90 * kDay - 1ms));
-  EXPECT_FALSE(friendship_resumable(kStart, kStart + 90 * kDay));
-}
-
 }  // namespace
 }  // namespace presetbridge::domain

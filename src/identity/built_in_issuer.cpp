@@ -29,7 +29,9 @@ constexpr std::int64_t kCountedOfOneNetwork = 10;  // in the count of all
 constexpr Millis kFirstLock = std::chrono::seconds{30};
 constexpr Millis kLongestLock = std::chrono::minutes{15};
 constexpr std::string_view kEmailTaken = "EMAIL_TAKEN";
-constexpr std::int64_t kEmailChanges = 10;  // of a person, in an hour
+// Budgets that refill evenly over an hour: of a person, and of a network with all its accounts (spec 8.6).
+constexpr std::int64_t kEmailChanges = 10;
+constexpr std::int64_t kEmailChangesOfNetwork = 20;
 
 std::string normalise_email(std::string_view text) {
   const auto is_space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
@@ -126,7 +128,9 @@ BuiltInIssuer::BuiltInIssuer(Deps deps, BuiltInIssuerOptions options)
       sessions_({deps.async_db, keys_, deps.ids, deps.random, deps.clock, deps.log},
                 {.iss = options_.iss, .audience = options_.audience}),
       sign_ups_(options_.signups, deps.clock),
-      email_changes_(deps.clock, {.times = kEmailChanges, .window = std::chrono::hours{1}}) {}
+      email_changes_(deps.clock, {.times = kEmailChanges, .window = std::chrono::hours{1}}),
+      email_changes_of_networks_(deps.clock,
+                                 {.times = kEmailChangesOfNetwork, .window = std::chrono::hours{1}}) {}
 
 BuiltInIssuer::~BuiltInIssuer() = default;
 
@@ -195,7 +199,7 @@ Task<LoginResult<Tokens>> BuiltInIssuer::sign_up(Executor& executor, net::Caller
       {std::move(email), std::move(password), std::move(account_name), std::move(invitation)},
       std::move(device));
   if (session) co_return sessions_.begin(std::move(*session));
-  if (session.error().code != kEmailTaken) sign_ups_.give_back(caller, now, invited_to);
+  sign_ups_.failed(caller, now, invited_to, session.error());
   co_return std::unexpected(session.error());
 }
 
@@ -387,8 +391,11 @@ Task<LoginResult<Tokens>> BuiltInIssuer::change_email(Executor& executor, net::C
 
   // The answer reveals whether the address is taken.
   const auto id = by.person->id;
-  if (const auto wait = email_changes_.wait(to_string(id)); wait > Millis{0})
-    co_return std::unexpected(rate_limit_exceeded(wait));
+  auto wait = email_changes_.wait(to_string(id));
+  if (!caller.for_others) wait = std::max(wait, email_changes_of_networks_.wait(caller.network));
+  if (wait > Millis{0}) co_return std::unexpected(rate_limit_exceeded(wait));
+  email_changes_.count(to_string(id));
+  if (!caller.for_others) email_changes_of_networks_.count(caller.network);
   auto session = co_await deps_.async_db.write(executor, [&](Tx& tx) {
     auto now = storage::lock_user(tx, id);
     if (!now || now->password_hash != verified->password_hash) throw Error(wrong_login().error());
@@ -400,8 +407,13 @@ Task<LoginResult<Tokens>> BuiltInIssuer::change_email(Executor& executor, net::C
           {.action = "email.changed", .target = to_string(id), .detail = "other sessions were signed out"});
     return open_session(tx, *now, device);
   });
-  if (session || session.error().code == kEmailTaken) email_changes_.count(to_string(id));
-  if (!session) co_return std::unexpected(session.error());
+  if (!session) {
+    if (session.error().code != kEmailTaken) {
+      email_changes_.give_back(to_string(id));
+      if (!caller.for_others) email_changes_of_networks_.give_back(caller.network);
+    }
+    co_return std::unexpected(session.error());
+  }
   co_return sessions_.begin(std::move(*session));
 }
 

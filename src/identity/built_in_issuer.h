@@ -77,8 +77,8 @@ class BuiltInIssuer final : public Issuer {
   // VALIDATION_FAILED (e-mail, password), EMAIL_TAKEN, SIGNUP_CLOSED, RATE_LIMIT_EXCEEDED. `account_name`
   // empty: the e-mail's local part. With an `invitation`'s token the person joins that account
   // (join_account()), and the name is ignored. `caller`: the client whose attempts are counted (SignUpGate).
-  // EMAIL_TAKEN costs an attempt, as it reveals who has an account; a fault of ours (OVERLOADED) and an
-  // invitation that is not valid cost none.
+  // EMAIL_TAKEN, and LIMIT_REACHED (the account is full) and its like, cost an attempt, as they reveal who has an
+  // account; a fault of ours (SignUpGate::failed()) and an invitation that is not valid cost none.
   Task<LoginResult<Tokens>> sign_up(Executor& executor, net::Caller caller, std::string email,
                                     std::string password, std::string account_name, Device device = {},
                                     std::string invitation = {});
@@ -97,12 +97,13 @@ class BuiltInIssuer final : public Issuer {
                                             std::string current, std::string next, Device device = {});
   // Another e-mail address to sign in with, which nobody verifies (the service sends no mail). Sessions as of
   // change_password(), and its errors; VALIDATION_FAILED (it is the same), EMAIL_TAKEN. A change and
-  // EMAIL_TAKEN cost one of ten attempts that the person has in an hour; beyond them RATE_LIMIT_EXCEEDED.
+  // EMAIL_TAKEN cost one attempt of the person, who has ten, and one of the caller's network, which has twenty;
+  // both come back evenly over an hour. Beyond them RATE_LIMIT_EXCEEDED.
   Task<LoginResult<Tokens>> change_email(Executor& executor, net::Caller caller, Principal by,
                                          std::string password, std::string email, Device device = {});
   // Step-up (spec 7.2): the browser's session goes on as one that has just signed in. INVALID_CREDENTIALS
-  // (counts as a failed sign-in), TOO_MANY_ATTEMPTS, UNAUTHORIZED (it has ended), FORBIDDEN (the person is
-  // another issuer's, or it is no session of a browser).
+  // (counts as a failed sign-in), TOO_MANY_ATTEMPTS, RATE_LIMIT_EXCEEDED (as of sign_in(); it counts as one),
+  // UNAUTHORIZED (it has ended), FORBIDDEN (the person is another issuer's, or it is no session of a browser).
   Task<LoginResult<Tokens>> step_up(Executor& executor, net::Caller caller, Principal by,
                                     std::string password);
   // The operator's (`admin reset-password`), who is called `name`: NOT_FOUND, VALIDATION_FAILED. Unlocks, and
@@ -157,6 +158,7 @@ class BuiltInIssuer final : public Issuer {
   Sessions sessions_;
   SignUpGate sign_ups_;
   net::KeyBudget email_changes_;  // of people
+  net::KeyBudget email_changes_of_networks_;
 };
 
 }  // namespace presetbridge::identity

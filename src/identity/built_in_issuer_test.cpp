@@ -29,8 +29,11 @@ class BuiltInIssuerTest : public ::testing::Test {
     return world_.await(issuer_->sign_up(world_.scheduler, {std::move(network), false}, std::move(email),
                                          kPassword, "", {}, std::move(invitation)));
   }
-  LoginResult<Tokens> change_email(const Tokens& of, std::string email) {
-    return world_.await(issuer_->change_email(world_.scheduler, {}, person(of), kPassword, std::move(email)));
+  LoginResult<Tokens> change_email(const Tokens& of, std::string email, std::string network = "") {
+    net::Caller caller;
+    if (!network.empty()) caller = {std::move(network), false};
+    return world_.await(
+        issuer_->change_email(world_.scheduler, std::move(caller), person(of), kPassword, std::move(email)));
   }
   LoginResult<Tokens> sign_in(std::string email, std::string password = kPassword) {
     return world_.await(issuer_->sign_in(world_.scheduler, {}, std::move(email), std::move(password)));
@@ -179,6 +182,33 @@ TEST_F(BuiltInIssuerTest, StrangersWhoUseUpAllSignUpsKeepNoColleagueFromJoining)
   EXPECT_TRUE(join("cid@example.com", world_.invite(ann->account), "192.0.2.3"));
 }
 
+TEST_F(BuiltInIssuerTest, AnInvitationToAFullAccountSearchesNoMoreAddressesThanAnother) {
+  limit_signups({.per_address = 2, .together = 1});
+  const auto ann = sign_up("ann@example.com", kPassword, "192.0.2.1");
+  ASSERT_TRUE(ann);
+  world_.db->write([&](storage::Tx& tx) {
+    for (int n = 1; n < kMostPeople; ++n)
+      storage::insert_identity(tx, "https://id.example", std::to_string(n),
+                               {ann->account, world_.ids.make<UserId>(), "member"});
+  });
+  const auto invitation = world_.invite(ann->account);
+  EXPECT_EQ(join("ann@example.com", invitation, "192.0.2.2").error().code, "EMAIL_TAKEN");
+  EXPECT_EQ(join("bob@example.com", invitation, "192.0.2.2").error().code, "LIMIT_REACHED");
+  for (const char* email : {"ann@example.com", "cid@example.com"})
+    EXPECT_EQ(join(email, invitation, "192.0.2.2").error().code, "RATE_LIMIT_EXCEEDED")
+        << "who asks on learns nothing";
+}
+
+TEST_F(BuiltInIssuerTest, ARefusedSeatCostsNoAttemptToSignUp) {
+  limit_signups({.per_address = 1, .together = 1});
+  std::vector<PasswordWorkers::Seat> seats;
+  for (int i = 0; i < 8; ++i) seats.push_back(*world_.passwords.seat({"198.51.100.7", false}));
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(sign_up("ann@example.com", kPassword, "198.51.100.7").error().retry_after, Millis{1'000});
+  seats.clear();
+  EXPECT_TRUE(sign_up("ann@example.com", kPassword, "198.51.100.7"));
+}
+
 TEST_F(BuiltInIssuerTest, StrangersWhoUseUpAllSignUpsKeepNobodyFromChangingTheAddress) {
   limit_signups({.per_address = 1, .together = 1});
   const auto ann = sign_up("ann@example.com");
@@ -205,6 +235,27 @@ TEST_F(BuiltInIssuerTest, APersonAsksForTenAddressesInAnHour) {
   EXPECT_TRUE(change_email(*bob, "free@example.com"));
   world_.clock().advance(std::chrono::minutes{6});
   EXPECT_TRUE(change_email(*ann, "again@example.com"));
+}
+
+TEST_F(BuiltInIssuerTest, ANetworkAsksForTwentyAddressesInAnHourWithAllItsAccounts) {
+  const auto ann = sign_up("ann@example.com");
+  const auto bob = sign_up("bob@example.com");
+  const auto cid = sign_up("cid@example.com");
+  ASSERT_TRUE(ann && bob && cid);
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(change_email(*ann, "bob@example.com", "192.0.2.1").error().code, "EMAIL_TAKEN") << i;
+    EXPECT_EQ(change_email(*bob, "ann@example.com", "192.0.2.1").error().code, "EMAIL_TAKEN") << i;
+  }
+  for (const char* email : {"ann@example.com", "free@example.com"}) {
+    const auto refused = change_email(*cid, email, "192.0.2.1");
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, "RATE_LIMIT_EXCEEDED") << "who asks on learns nothing";
+    EXPECT_EQ(refused.error().retry_after, Millis{std::chrono::minutes{3}});
+  }
+  EXPECT_EQ(change_email(*cid, "ann@example.com", "192.0.2.2").error().code, "EMAIL_TAKEN");
+  EXPECT_TRUE(change_email(*cid, "free@example.com")) << "a proxy that names no client has no budget";
+  world_.clock().advance(std::chrono::minutes{3});
+  EXPECT_EQ(change_email(*cid, "ann@example.com", "192.0.2.1").error().code, "EMAIL_TAKEN");
 }
 
 TEST_F(BuiltInIssuerTest, AnOverloadedHasherCostsNoTryToSignUp) {

@@ -168,9 +168,9 @@ std::optional<ExternalSignIn::Attempt> ExternalSignIn::open(std::string_view sea
                  .invitation = text_member(*object, "invitation")};
 }
 
-std::string ExternalSignIn::return_to_of(std::string_view attempt) const {
-  const auto opened = open(attempt);
-  return opened ? opened->return_to : "/";
+ExternalSignIn::Aim ExternalSignIn::aim_of(std::string_view attempt) const {
+  auto opened = open(attempt);
+  return opened ? Aim{std::move(opened->return_to), bool(opened->step_up)} : Aim{};
 }
 
 Task<Expected<ExternalSignIn::Begun>> ExternalSignIn::begin(Executor& executor, std::string id,
@@ -356,7 +356,7 @@ Task<LoginResult<Tokens>> ExternalSignIn::sign_in(Executor& executor, const Issu
   auto opened = co_await deps_.async_db.write(executor, open_in);
   // Two first sign-ins at once: the other one has made the account.
   if (!opened && opened.error().code == "CONFLICT") opened = co_await deps_.async_db.write(executor, open_in);
-  if (!opened && is_new) deps_.sign_ups.give_back(caller, now, invited_to);
+  if (!opened && is_new) deps_.sign_ups.failed(caller, now, invited_to, opened.error());
   if (!opened) co_return std::unexpected(opened.error());
   co_return deps_.sessions.begin(std::move(*opened));
 }

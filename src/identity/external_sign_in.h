@@ -97,13 +97,17 @@ class ExternalSignIn {
   // NOT_FOUND; SIGN_IN_STATE_INVALID: not begun in this browser, or used, or too old; SIGN_IN_DENIED: by the
   // person, or by the issuer; ISSUER_ANSWER_INVALID: what the issuer said is not true, or not whole;
   // ISSUER_UNAVAILABLE; SIGNUP_CLOSED: nobody new by this issuer; RATE_LIMIT_EXCEEDED: too many sign-ups,
-  // or too many sessions that the person began;
+  // or too many sessions that the person began or confirmed;
   // INVITATION_INVALID, ACCOUNT_DISABLED, ALREADY_MEMBER, LIMIT_REACHED: of the invitation;
   // SIGN_IN_OTHER_PERSON: it was another one who confirmed; UNAUTHORIZED: the session to confirm has ended.
   Task<LoginResult<Ended>> finish(Executor& executor, std::string id, std::string attempt, Answer answer,
                                   net::Caller caller, Device device);
-  // Where an attempt wanted to go; "/" for what is none.
-  std::string return_to_of(std::string_view attempt) const;
+  // The page that an attempt wanted to go to, and whether it is a step-up. A sign-in to "/" for what is none.
+  struct Aim {
+    std::string return_to = "/";
+    bool step_up = false;
+  };
+  Aim aim_of(std::string_view attempt) const;
 
  private:
   struct Issuer;

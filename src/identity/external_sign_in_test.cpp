@@ -230,6 +230,19 @@ TEST_F(ExternalSignInTest, StrangersWhoUseUpAllSignUpsKeepNoColleagueFromJoining
       << "two of a network";
 }
 
+TEST_F(ExternalSignInTest, AnInvitationToAFullAccountCostsAnAttempt) {
+  const auto owner = sign_in("owner");
+  ASSERT_TRUE(owner);
+  world_.db->write([&](storage::Tx& tx) {
+    for (int n = 1; n < kMostPeople; ++n)
+      storage::insert_identity(tx, kIss, std::to_string(n),
+                               {owner->tokens->account, world_.ids.make<UserId>(), "member"});
+  });
+  const auto invitation = world_.invite(owner->tokens->account);
+  for (const char* sub : {"ann", "bob"}) EXPECT_EQ(code(sign_in(sub, invitation)), "LIMIT_REACHED");
+  EXPECT_EQ(code(sign_in("cid", invitation)), "RATE_LIMIT_EXCEEDED");
+}
+
 TEST_F(ExternalSignInTest, APersonBeginsSoManySessionsInAnHour) {
   for (int n = 0; n < 200; ++n) ASSERT_EQ(code(sign_in("ann")), "signed in") << n;
   const auto refused = sign_in("ann");
@@ -284,6 +297,19 @@ TEST_F(ExternalSignInTest, AStepUpConfirmsTheSessionThatBeganIt) {
   EXPECT_EQ(code(world_.await(back(*begun))), "UNAUTHORIZED");
   session.iss = "https://bridge.example";
   EXPECT_EQ(begin(session).error().code, "FORBIDDEN");
+}
+
+TEST_F(ExternalSignInTest, StepUpsCountAsSignInsOfThePerson) {
+  const auto first = sign_in("ann");
+  ASSERT_TRUE(first);
+  storage::SessionRow session;
+  world_.db->read([&](storage::Tx& tx) { session = *storage::find_session(tx, first->tokens->session); });
+  const auto begun = begin(session);
+  ASSERT_TRUE(begun);
+  for (int n = 1; n < 200; ++n) ASSERT_EQ(code(world_.await(back(*begun))), "signed in") << n;
+  const auto refused = world_.await(back(*begun));
+  EXPECT_EQ(code(refused), "RATE_LIMIT_EXCEEDED");
+  EXPECT_EQ(refused.error().retry_after, Millis{18'000});
 }
 
 TEST_F(ExternalSignInTest, AProviderThatNeverStatesTheTimeOfASignInConfirmsByChoosingTheAccount) {

@@ -244,22 +244,30 @@ Task<Expected<void>> Sessions::end_all(Executor& executor, Principal by) {
   });
 }
 
-Task<Expected<Tokens>> Sessions::confirm(Executor& executor, SessionId id, std::optional<Timestamp> at,
-                                         Origin origin) {
+Task<LoginResult<Tokens>> Sessions::confirm(Executor& executor, SessionId id, std::optional<Timestamp> at,
+                                            Origin origin) {
+  Millis wait{0};
   auto opened = co_await deps_.async_db.write(executor, [&](Tx& tx) -> Expected<Opened> {
+    wait = Millis{0};
     auto session = storage::lock_session(tx, id);
     const auto now = tx.now();
     if (!session || !session->stands(now)) return wrong_token();
     const auto member = find_membership(tx, session->iss, session->sub);
     if (!member) return wrong_token();
+    wait = wait_to_begin(session->user);
+    if (wait > Millis{0}) return std::unexpected<Error>(rate_limit_exceeded(wait));
     session->authenticated_at = std::max(session->authenticated_at.value_or(Timestamp{}), at.value_or(now));
     storage::set_session_authenticated(tx, id, *session->authenticated_at);
     audit(tx, deps_.ids, *member, origin, {.action = "session.confirmed", .target = to_string(id)});
     const auto expires_at = session->expires_at;
     return Opened{std::move(*session), member->account, {}, expires_at, now};
   });
+  if (wait > Millis{0}) co_return std::unexpected(rate_limit_exceeded(wait));
   if (!opened) co_return std::unexpected(opened.error());
-  co_return tokens(std::move(*opened));
+  begun_.count(to_string(opened->session.user));
+  auto given = tokens(std::move(*opened));
+  if (!given) co_return std::unexpected(given.error());
+  co_return std::move(*given);
 }
 
 }  // namespace presetbridge::identity

@@ -48,7 +48,7 @@ struct SessionOptions {
   std::int64_t most_tokens = 50;  // of one session in force at once
   // The refreshes of a person (spec 8.6): each leaves a row for as long as its token would have been good.
   net::KeyBudget::Limits refreshes = {.times = 600, .window = std::chrono::minutes{10}};
-  // The sessions that a person begins, which likewise leave rows.
+  // The sessions that a person begins or confirms: each leaves rows too, of the audit log at least.
   net::KeyBudget::Limits begun = {.times = 200, .window = std::chrono::hours{1}};
 };
 
@@ -137,9 +137,9 @@ class Sessions {
   Task<Expected<void>> end_all(Executor& executor, Principal by);
 
   // The person has just proved who they are, `at` that time: an ID token that says so. UNAUTHORIZED: the
-  // session has ended.
-  Task<Expected<Tokens>> confirm(Executor& executor, SessionId id, std::optional<Timestamp> at = std::nullopt,
-                                 Origin origin = {});
+  // session has ended. RATE_LIMIT_EXCEEDED: the person began and confirmed too many.
+  Task<LoginResult<Tokens>> confirm(Executor& executor, SessionId id,
+                                    std::optional<Timestamp> at = std::nullopt, Origin origin = {});
 
  private:
   // Further findings of a refresh.

@@ -333,6 +333,29 @@ TEST_F(SessionsTest, TheRightPasswordMakesASignInFreshAgain) {
   EXPECT_EQ(step_up(person(tokens), kPassword).error().code, "UNAUTHORIZED");
 }
 
+// Spec 8.6: each leaves a row of the audit log.
+TEST_F(SessionsTest, StepUpsCountAsSignInsOfThePerson) {
+  const auto tokens = sign_up(kBrowser);
+  const auto step_up = [&] {
+    return world_.await(issuer_->step_up(world_.scheduler, {}, person(tokens), kPassword));
+  };
+  for (int n = 1; n < 200; ++n) ASSERT_TRUE(step_up()) << n;
+  for (int n = 0; n < 3; ++n) {
+    const auto refused = step_up();
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, "RATE_LIMIT_EXCEEDED");
+    EXPECT_EQ(refused.error().retry_after, Millis{18'000});
+  }
+  int confirmed = 0;
+  world_.db->read([&](storage::Tx& tx) {
+    static constexpr storage::Sql kCount{"SELECT count(*) FROM audit_log WHERE action = 'session.confirmed'"};
+    confirmed = tx.one(kCount, [](const storage::Row& r) { return static_cast<int>(r.int64(0)); }).value();
+  });
+  EXPECT_EQ(confirmed, 199) << "the sign-up was the first";
+  pass(Millis{18'000});
+  EXPECT_TRUE(step_up());
+}
+
 TEST_F(SessionsTest, OnlySessionsOfBrowsersAgeOutOfAFreshSignIn) {
   const auto now = world_.clock().now();
   Principal p;

@@ -1,7 +1,9 @@
 #include "identity/sign_up_limit.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <string_view>
 #include <utility>
 
 namespace presetbridge::identity {
@@ -68,7 +70,12 @@ Millis SignUpGate::admit(const net::Caller& caller, Timestamp now, AccountId inv
   return Millis{0};
 }
 
-void SignUpGate::give_back(const net::Caller& caller, Timestamp counted_at, AccountId invited_to) {
+void SignUpGate::failed(const net::Caller& caller, Timestamp counted_at, AccountId invited_to,
+                        const Error& error) {
+  constexpr std::array<std::string_view, 6> kCostNothing = {"OVERLOADED",          "STORAGE_UNAVAILABLE",
+                                                            "INTERNAL_ERROR",      "OUT_OF_MEMORY",
+                                                            "RATE_LIMIT_EXCEEDED", "CONFLICT"};
+  if (std::ranges::find(kCostNothing, error.code) == kCostNothing.end()) return;
   const std::scoped_lock lock(mutex_);
   if (!limits_) return;
   const auto place = place_of(caller);

@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/ids.h"
 #include "base/time.h"
 #include "domain/rate_window.h"
@@ -49,7 +50,7 @@ class SignUpLimit {
 // The one limit for whatever way people sign up by. Thread-safe.
 class SignUpGate {
  public:
-  // Attempts of the people whom one account invites, in an hour.
+  // Attempts of the people whom one account invites; they come back evenly over an hour.
   static constexpr std::int64_t invited_of_account = 100;
 
   // `clock` outlives this. Without `limits` as many as are made.
@@ -59,7 +60,11 @@ class SignUpGate {
   // As SignUpLimit's. `invited_to`: the account of a valid invitation; none: it is by no invitation. By an
   // invitation an attempt counts for the account alone, and in another budget of the caller's network.
   Millis admit(const net::Caller& caller, Timestamp now, AccountId invited_to = {});
-  void give_back(const net::Caller& caller, Timestamp counted_at, AccountId invited_to = {});
+  // An attempt that admit() counted at that time ended with `error`. It is given back where the fault is ours,
+  // another one for the same identity came first (CONFLICT), or the caller's network had no seat
+  // (PasswordWorkers::seat()). Any other end counts: it may reveal who has an
+  // account, as that of an invitation to a full account does.
+  void failed(const net::Caller& caller, Timestamp counted_at, AccountId invited_to, const Error& error);
 
  private:
   struct Limits {

@@ -80,11 +80,29 @@ TEST_F(SignUpGateTest, StrangersWhoUseUpAllAttemptsLeaveThoseOfPeopleWithAnInvit
     EXPECT_EQ(admit(network), kNow) << "nothing of theirs was used up";
 }
 
+TEST_F(SignUpGateTest, OnlyAFaultOfOursAMeetingOrAMissingSeatCostsNoAttempt) {
+  const auto ended_with = [&](const char* code) {
+    gate_.failed(from("a"), clock_.now(), ours_, {code, "", {}});
+  };
+  ASSERT_EQ(admit("a", ours_), kNow);
+  for (const char* code : {"OVERLOADED", "STORAGE_UNAVAILABLE", "INTERNAL_ERROR", "OUT_OF_MEMORY",
+                           "RATE_LIMIT_EXCEEDED", "CONFLICT"}) {
+    ASSERT_EQ(admit("a", ours_), kNow) << code;
+    ended_with(code);
+  }
+  ASSERT_EQ(admit("a", ours_), kNow);
+  for (const char* code :
+       {"EMAIL_TAKEN", "LIMIT_REACHED", "INVITATION_INVALID", "ACCOUNT_DISABLED", "ALREADY_MEMBER"}) {
+    ended_with(code);
+    EXPECT_GT(admit("a", ours_), kNow) << code;
+  }
+}
+
 TEST_F(SignUpGateTest, PeopleWithAnInvitationCountByNetworkAndByTheAccountThatInvites) {
   EXPECT_EQ(admit("a", ours_), kNow);
   EXPECT_EQ(admit("a", ours_), kNow);
   EXPECT_EQ(admit("a", ours_), Millis{minutes{30}});
-  gate_.give_back(from("a"), clock_.now(), ours_);
+  gate_.failed(from("a"), clock_.now(), ours_, {"OVERLOADED", "", {}});
   EXPECT_EQ(admit("a", ours_), kNow);
   for (int n = 2; n < SignUpGate::invited_of_account; ++n)
     ASSERT_EQ(admit(n % 2 == 0 ? "" : std::to_string(n), ours_), kNow) << n;

@@ -182,7 +182,8 @@ class Tx final {
   // temporary.
   void exec_script(std::string_view text);
   // For migrations: returns when no other transaction that called it is open, on whichever node, and excludes
-  // others until this one ends. Statements may then take an hour each.
+  // others until this one ends. Statements may then take an hour each. They wait two seconds for
+  // a table, as others wait behind them; then the transaction runs again.
   void lock_schema();
 
   // Runs the wake-up when the transaction's function has ended, right before the commit: once for each row,

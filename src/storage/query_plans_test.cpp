@@ -649,8 +649,8 @@ std::vector<HotQuery> hot_queries(const Known& k) {
          count_deliveries_of_before(tx, 0, 100);
        }},
       {"count_friendships",
-       {"customers_by_username"},
-       [=](Tx& tx) { count_friendships(tx, k.cloud, 10'000); }},
+       {"deliveries_of_account"},
+       [=](Tx& tx) { count_friendships(tx, k.account, k.cloud, 10'000); }},
       {"what stands now",
        {"deliveries_by_status", "deliveries_failed", "privacy_requests_open", "deliveries_dry_runs"},
        [=](Tx& tx) {

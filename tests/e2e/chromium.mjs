@@ -57,11 +57,21 @@ export class Browser {
 
 const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
-// The faults that axe-core finds in the page, as sentences. The page's policy forbids no script that the browser's driver adds. `floating`:
+// Waits until nothing moves or fades but what does so for ever: an element that fades in has no colour yet.
+export async function motionless(page) {
+  await page.waitForFunction(() =>
+    document
+      .getAnimations()
+      .every((one) => one.playState !== 'running' || one.effect.getComputedTiming().iterations === Infinity),
+  );
+}
+
+// The faults that axe-core finds in the page once nothing in it moves, as sentences. The page's policy forbids no script that the browser's driver adds. `floating`:
 // a dialog stands over it, which is in no landmark. `rules`: these alone. Nothing but faults leaves the page: all that axe-core looked at is
 // megabytes.
 export async function accessibilityFaults(page, { floating = false, within = 'html', rules } = {}) {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe);
+  await motionless(page);
   return page.evaluate(
     async ([part, runOnly]) => {
       const { violations } = await window.axe.run(part, { runOnly, resultTypes: ['violations'] });

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { demonstration } from '../../web/tools/demonstration.mjs';
 import { pages } from '../../web/tools/pages.mjs';
 import { answer, press } from '../../web/tools/presses.mjs';
-import { Browser, accessibilityFaults } from './chromium.mjs';
+import { Browser, accessibilityFaults, motionless } from './chromium.mjs';
 import { Scope, scratch } from './harness.mjs';
 import { addData, bareStrings, forcedColourFaults, magnifiedFaults } from './page_checks.mjs';
 
@@ -63,8 +63,9 @@ const TYPES = {
   '.svg': 'image/svg+xml',
   '.woff2': 'font/woff2',
 };
-async function inPseudoLocale(page) {
-  await page.route(
+// For all pages of the context, as long as it lives: a request that is under way while the last route ends may hang.
+async function inPseudoLocale(context) {
+  await context.route(
     ({ pathname }) => !/^\/(api|docs)\//.test(pathname),
     (route) => {
       const { pathname } = new URL(route.request().url());
@@ -82,18 +83,13 @@ async function settled(page) {
   await page.waitForFunction(
     () => document.querySelector('h1, [role=dialog]') && !document.querySelector('[aria-busy=true]'),
   );
-  // An element that fades in has no colour yet.
-  await page.waitForFunction(() =>
-    document
-      .getAnimations()
-      .every((one) => one.playState !== 'running' || one.effect.getComputedTiming().iterations === Infinity),
-  );
+  await motionless(page);
 }
 // Opens each page, several at a time, and returns all findings of judge(page, its entry in pages.mjs).
-// `begin(page)`: once for each page of the browser; `prepare(page)`: before each address too.
+// `begin(page)`: once for each page of the browser; `prepare(page)`: before each address.
 async function atEach(
   judge,
-  { among = () => true, screen = {}, begin = () => {}, prepare = async () => {}, speaks = {} } = {},
+  { among = () => true, screen = {}, begin = async () => {}, prepare = () => {}, speaks = {} } = {},
 ) {
   const left = pages.filter(among);
   const findings = [];
@@ -114,8 +110,8 @@ async function atEach(
         page = await browser.page(`${place.url}/icon.svg`, { still: true, expected: REFUSED, ...screen });
         page.setDefaultTimeout(60_000); // several at a time, on a busy machine
         page.on('dialog', (asks) => asks.accept()); // to leave what was not saved
-        begin(page);
-        await prepare(page);
+        await begin(page);
+        prepare(page);
         await page.goto(`${place.url}/sign-in`);
         if (who !== 'nobody') {
           await page.fill('input[name=email]', place.signs[who].email);
@@ -127,7 +123,7 @@ async function atEach(
       }
       try {
         await page.unrouteAll({ behavior: 'ignoreErrors' });
-        await prepare(page);
+        prepare(page);
         await answer(page, it.answers);
         // An address that differs behind the # alone would not be loaded. about:blank would cost a new process of the browser.
         await page.goto(`${place.url}/icon.svg`);
@@ -210,11 +206,9 @@ test('says nothing that is not of the catalogue', async () => {
             response.headers()['content-type']?.includes('json');
           if (isAnswer) readings.get(page).push(read(response));
         });
+        return inPseudoLocale(page.context());
       },
-      prepare: (page) => {
-        readings.set(page, []);
-        return inPseudoLocale(page);
-      },
+      prepare: (page) => readings.set(page, []),
     },
   );
   assert.deepEqual(found, []);

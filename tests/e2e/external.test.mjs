@@ -147,7 +147,10 @@ describe('a person of another provider', () => {
   test('comes in where the provider makes no accounts only with one', async () => {
     issuers.members.person = 'eve';
     const browser = fresh();
-    isPage(await signInAt(browser, 'members'), 403, 'SIGNUP_CLOSED');
+    const refused = await signInAt(browser, 'members');
+    isPage(refused, 403, 'SIGNUP_CLOSED');
+    for (const part of ['<h1>Not signed in</h1>', '<a href="/docs">'])
+      assert.ok(refused.text.includes(part), refused.text);
     await isNobody(browser);
   });
 
@@ -224,7 +227,10 @@ describe('a person of another provider', () => {
     isError(await page.ask('POST', '/api/keys', { name: 'a key' }), 403, 'STEP_UP_REQUIRED');
     isError(await page.sign('step-up', { password: PASSWORD }), 403, 'FORBIDDEN');
     const confirm = (browser) => signInAt(browser, 'lying', '?returnTo=/docs&stepUp=true');
-    isPage(await confirm(page.browser), 502, 'ISSUER_ANSWER_INVALID'); // of an hour ago
+    const refused = await confirm(page.browser);
+    isPage(refused, 502, 'ISSUER_ANSWER_INVALID'); // of an hour ago
+    // The person is still signed in, and /docs is for one who has confirmed.
+    for (const part of ['<h1>Not confirmed</h1>', '<a href="/">']) assert.ok(refused.text.includes(part), refused.text);
     assert.equal(issuers.lying.asked.max_age, '600');
     issuers.lying.claims = ({ auth_time, ...right }) => ({ ...right, sub: 'cyd' });
     isPage(await confirm(page.browser), 502, 'ISSUER_ANSWER_INVALID'); // at a time that nobody says

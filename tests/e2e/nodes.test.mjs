@@ -173,6 +173,19 @@ test('nodes that run go on while a later version adds to the schema, and work on
   const database = await cluster();
   const sql = (text) => database.sql(text, nodes[0].databaseUrl);
 
+  // As `presetbridge migrate` does: it waits two seconds for a table, and then attempts it again.
+  const migrate = async (text) => {
+    for (let attempt = 1; ; ++attempt) {
+      const fault = await sql(`SET lock_timeout = 2000; ${text}`).then(
+        () => null,
+        (error) => error,
+      );
+      if (!fault) return;
+      if (attempt === 20 || !String(fault).includes('lock timeout')) throw fault;
+      await delay(2_000);
+    }
+  };
+
   const accepted = [];
   const order = ordering(merchant, store, accepted);
   const { failures, stop } = keepCalling([
@@ -191,10 +204,12 @@ test('nodes that run go on while a later version adds to the schema, and work on
     for (const table of (await sql("SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1")).split(
       '\n',
     )) {
-      await sql(`ALTER TABLE ${table} ADD COLUMN added_later BIGINT NOT NULL DEFAULT 7, ADD COLUMN also_added TEXT`);
+      await migrate(
+        `ALTER TABLE ${table} ADD COLUMN added_later BIGINT NOT NULL DEFAULT 7, ADD COLUMN also_added TEXT`,
+      );
     }
-    await sql('CREATE TABLE made_later (id BIGINT PRIMARY KEY, delivery_id BIGINT REFERENCES deliveries (id))');
-    await sql('CREATE INDEX deliveries_by_change ON deliveries (account_id, updated_at)');
+    await migrate('CREATE TABLE made_later (id BIGINT PRIMARY KEY, delivery_id BIGINT REFERENCES deliveries (id))');
+    await migrate('CREATE INDEX deliveries_by_change ON deliveries (account_id, updated_at)');
     await sql(
       "INSERT INTO schema_migrations (number, name, checksum, applied_at) VALUES (9999, 'of a later version', '', 0)",
     );

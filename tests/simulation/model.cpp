@@ -240,7 +240,8 @@ void Model::take(const OrderEvent& event, Timestamp now) {
   const bool says = !order.too_large && (!is_stopped(order) || (changed && !stops));
   auto [more, less] = says ? align(order, d) : std::pair(false, false);
   less = less || (says && owed_before && count(d, State::owed) == 0);
-  if (says && is_stopped(order) && name) d.open_question = true;
+  // The approval of a reopened order that is stopped reads anew what it owes.
+  if (says && is_stopped(order) && (name || d.standing == Standing::in_review)) d.open_question = true;
   // An order that is too large to be read says nothing of what it owes, and no more than that is specified.
   const bool refunds = order.refunds.size() != refunds_before && auto_revoke;
   if (order.too_large && large_before && (name || refunds)) d.open_question = true;

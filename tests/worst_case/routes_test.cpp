@@ -1,7 +1,11 @@
 // The API's routes, with bodies and pages as large as they may be and rows as large as there may be.
+#include "api/handlers/credentials_handlers.h"
 #include "api/handlers/overview_handlers.h"
 #include "api/handlers/statistics_handlers.h"
+#include "crypto/vault_keys.h"
+#include "services/vault/vault.h"
 #include "storage/stores/activity_store.h"
+#include "storage/stores/customer_store.h"
 #include "storage/stores/event_store.h"
 #include "storage/stores/order_store.h"
 #include "storage/stores/subscription_store.h"
@@ -231,6 +235,46 @@ TEST_F(Routes, AListThatFindsNothing) {
           .bytes_read = 2 * kLookedThrough * 200,
           .allocations = 2 * kLookedThrough * 20,
           .branches = 2 * kLookedThrough * 200});
+}
+
+TEST_F(Routes, TheBuyersOfAsManyDeliveriesAsAreRead) {
+  constexpr auto kRead = services::Vault::friends_of_deliveries;
+  const auto key = crypto::VaultPrivateKey::generate(world_.random);
+  const crypto::SealingVaultKey sealing{key.public_key()};
+  services::Vault vault{{.async_db = world_.async_db,
+                         .ids = world_.ids,
+                         .random = world_.random,
+                         .log = world_.log,
+                         .agent = world_.agent,
+                         .stored = stored_,
+                         .guard = guard_,
+                         .key = sealing,
+                         .forget_sessions = [](AccountId) {},
+                         .retire_sessions = [](AccountId) {},
+                         .changed = [] {}}};
+  api::add_credentials_routes(router_, {vault});
+  world_.write([&](storage::Tx& tx) {
+    std::vector<storage::DeliveryRow> rows;
+    for (std::int64_t i = 0; i < kRead + 1'000; ++i) {
+      storage::DeliveryRow row{
+          .id = DeliveryId{world_.ids.next()}, .account = world_.account, .integration = world_.integration};
+      row.order_key = to_string(row.id);
+      row.cloud_account = world_.cloud_account;
+      const storage::Buyer buyer{world_.cloud_account, row.order_key, world_.ids.make<CustomerId>()};
+      row.customer = enqueue_buyers(tx, std::span(&buyer, 1), tx.now()).front();
+      rows.push_back(std::move(row));
+    }
+    insert_deliveries(tx, rows);
+  });
+  std::string answer;
+  const auto work = measure([&] { answer = send("GET", "/api/credentials?friends=true").body; });
+  EXPECT_EQ(json::parse(answer).at("friends").at("countIsExact"), false);
+  expect("GET /api/credentials?friends=true: of 10,000 deliveries, each to another buyer", work,
+         {.statements = 10,
+          .rows_read = 2 * kRead + 10,
+          .bytes_read = 20 * kRead,
+          .allocations = 20 * kRead,
+          .branches = 100'000});
 }
 
 TEST_F(Routes, AJobOnAsManyDeliveriesAsAreLookedAt) {

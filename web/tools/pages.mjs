@@ -30,6 +30,15 @@ const givenBefore = (username) => (said) => ({
   ...said,
   items: said.items.flatMap((one) => [one, { ...one, id: one.id.replace(/.$/, '0'), username, former: true }]),
 });
+// The token of a sign-in of long ago. The page alone reads it: the service refuses it.
+const signedInLongAgo = (said) => {
+  const [head, claims, signature] = said.idToken.split('.');
+  const changed = { ...JSON.parse(Buffer.from(claims, 'base64url').toString()), auth_time: 0 };
+  return {
+    ...said,
+    idToken: [head, Buffer.from(JSON.stringify(changed)).toString('base64url'), signature].join('.'),
+  };
+};
 const buyer = (name, link, changes = {}, rest = {}) => ({
   name: `buyer-${name}`,
   path: ({ buyerLinks }) => `/p${buyerLinks[link]}`,
@@ -84,6 +93,12 @@ export const pages = [
     states: step === 1,
   })),
   { name: 'confirmed', path: '/confirmed' },
+  {
+    name: 'confirmed-not',
+    path: '/confirmed',
+    answers: { 'POST /api/auth/refresh': signedInLongAgo },
+    expected: /status of 401/,
+  },
   { name: 'start-2-listening', path: '/start', as: 'listening' },
   { name: 'start-no-login', path: '/start', as: 'nova' },
   { name: 'start-done', path: '/start' },

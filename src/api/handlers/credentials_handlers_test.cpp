@@ -6,6 +6,7 @@
 #include "storage/stores/account_task_store.h"
 #include "storage/stores/cloud_account_store.h"
 #include "storage/stores/customer_store.h"
+#include "storage/stores/delivery_store.h"
 
 namespace presetbridge::api::testing {
 namespace {
@@ -80,7 +81,8 @@ TEST_F(CredentialsApi, ARefusedLoginTellsHowManyAttemptsAreLeft) {
   EXPECT_EQ(cloud_login(key(), "p@example.com", "wrong").code(), "RATE_LIMIT_EXCEEDED");
 }
 
-TEST_F(CredentialsApi, TheBuyersOfTheCloudUserAreCountedByFriendship) {
+// Two accounts have logins of one cloud user: each counts its own buyers.
+TEST_F(CredentialsApi, TheBuyersOfTheAccountAreCountedByFriendship) {
   const std::string path = "/api/credentials?friends=true";
   EXPECT_EQ(send(me_, "GET", path).body.at("friends"), json::value());
   ASSERT_EQ(save().status, 200);
@@ -88,20 +90,35 @@ TEST_F(CredentialsApi, TheBuyersOfTheCloudUserAreCountedByFriendship) {
     using enum storage::Friendship;
     const auto cloud = storage::find_standing(tx, account_)->cloud_account;
     int number = 0;
-    for (const auto state :
-         {requested, requesting, friends, friends, friends, declined, blocked, none, unknown}) {
+    const auto buyer = [&](storage::Friendship state) {
       const auto name = "buyer" + std::to_string(++number);
-      const storage::Buyer buyer{cloud, name, world_.ids.make<CustomerId>()};
-      auto row = *find_customer(tx, enqueue_buyers(tx, std::span(&buyer, 1), tx.now()).front());
+      const storage::Buyer proposed{cloud, name, world_.ids.make<CustomerId>()};
+      auto row = *find_customer(tx, enqueue_buyers(tx, std::span(&proposed, 1), tx.now()).front());
       row.friendship = state;
       row.requested_at = tx.now();
       update_customer(tx, row);
-    }
+      return row.id;
+    };
+    const auto deliver = [&](AccountId from, CustomerId to) {
+      storage::DeliveryRow row{.id = world_.ids.make<DeliveryId>(), .account = from};
+      row.order_key = to_string(row.id);
+      row.cloud_account = cloud;
+      row.customer = to;
+      row.created_at = row.updated_at = tx.now();
+      insert_deliveries(tx, std::span(&row, 1));
+    };
+    for (const auto state : {requested, requesting, friends, friends, declined, blocked, none, unknown})
+      deliver(account_, buyer(state));
+    const auto both = buyer(friends);
+    for (const auto from : {account_, account_, stranger_.account}) deliver(from, both);
+    deliver(stranger_.account, buyer(friends));
+    deliver(stranger_.account, buyer(declined));
     auto row = *lock_cloud_account(tx, cloud);
     row.last_sweep_at = Timestamp{Millis{1'700'000'000'000}};
     update_cloud_account(tx, row);
-    EXPECT_FALSE(count_friendships(tx, cloud, 8).exact);
-    EXPECT_TRUE(count_friendships(tx, cloud, 9).exact);
+    EXPECT_FALSE(count_friendships(tx, account_, cloud, 9).exact);
+    EXPECT_EQ(count_friendships(tx, account_, cloud, 2).friends, 1) << "of the newest two deliveries";
+    EXPECT_TRUE(count_friendships(tx, account_, cloud, 10).exact);
   });
   EXPECT_EQ(send(me_, "GET", path).body.at("friends"),
             (json::object{{"requested", 2},
@@ -112,6 +129,11 @@ TEST_F(CredentialsApi, TheBuyersOfTheCloudUserAreCountedByFriendship) {
                           {"lastSweepAt", "2023-11-14T22:13:20.000Z"}}));
   EXPECT_FALSE(send(me_, "GET", "/api/credentials").body.as_object().contains("friends"));
   EXPECT_EQ(send(stranger_, "GET", path).body.at("friends"), json::value());
+  ASSERT_EQ(send(stranger_, "PUT", "/api/credentials", login()).status, 200);
+  const auto theirs = send(stranger_, "GET", path).body.at("friends");
+  EXPECT_EQ(theirs.at("friends"), 2);
+  EXPECT_EQ(theirs.at("declined"), 1);
+  EXPECT_EQ(theirs.at("requested"), 0);
 }
 
 TEST_F(CredentialsApi, ALoginSavedWhileThePlatformIsAwayIsCheckedLater) {

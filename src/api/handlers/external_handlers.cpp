@@ -15,6 +15,8 @@
 namespace presetbridge::api {
 namespace {
 
+using Aim = identity::ExternalSignIn::Aim;
+
 constexpr std::string_view kAttemptCookie = "pdb_sign_in";
 constexpr std::size_t kLongestReturnTo = 500;
 
@@ -23,12 +25,12 @@ constexpr std::string_view kPage = R"(<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Not signed in · Preset Delivery Bridge</title>
+<title>{title} · Preset Delivery Bridge</title>
 <link rel="stylesheet" href="/docs/style.css">
 </head>
 <body>
 <main class="front">
-<h1>Not signed in</h1>
+<h1>{title}</h1>
 <p>{message}</p>
 <p><a href="{back}">Back</a></p>
 <p><code>{code}</code></p>
@@ -89,15 +91,18 @@ std::string attempt_cookie(Door door, std::string_view attempt) {
                            .strict = false});
 }
 
-// A page that shows the error. A fault of the service is answered, and logged, as in all other handlers.
-Reply failed(const Error& error, std::string_view back, std::optional<Door> door,
+// A page that shows the error. A fault of the service is answered, and logged, as in all other handlers. From a
+// step-up it leads to the dashboard: the page of `return_to` is for a person who has confirmed.
+Reply failed(const Error& error, const Aim& aim, std::optional<Door> door,
              std::optional<Millis> retry_after = std::nullopt) {
   if (is_fault(error)) return std::unexpected(error);
-  auto response = page_response(
-      "text/html; charset=utf-8",
-      fmt::format(kPage, fmt::arg("message", escaped(error.message)),
-                  fmt::arg("back", escaped(is_own_path(back) ? back : "/")), fmt::arg("code", error.code)),
-      "no-store");
+  const std::string back = !aim.step_up && is_own_path(aim.return_to) ? aim.return_to : "/";
+  auto response =
+      page_response("text/html; charset=utf-8",
+                    fmt::format(kPage, fmt::arg("title", aim.step_up ? "Not confirmed" : "Not signed in"),
+                                fmt::arg("message", escaped(error.message)), fmt::arg("back", escaped(back)),
+                                fmt::arg("code", error.code)),
+                    "no-store");
   response.status = status_of(error.code).value_or(500);
   if (door) response.headers.add("Set-Cookie", forget_attempt(*door));
   if (retry_after)
@@ -126,24 +131,25 @@ Task<Reply> begin(ExternalDeps deps, Call call) {
   if (!problems.empty())
     co_return fail("VALIDATION_FAILED", "The query has parameters that are not valid.", std::move(problems));
 
+  const Aim aim{return_to, step_up == "true"};
   const auto door = deps.cookie.door();
-  if (!door) co_return failed(door.error(), return_to, std::nullopt);
+  if (!door) co_return failed(door.error(), aim, std::nullopt);
   std::optional<storage::SessionRow> session;
-  if (step_up == "true") {
+  if (aim.step_up) {
     if (const auto wait = deps.sign_ins.wait(call.request); wait > Millis{0})
-      co_return failed(identity::rate_limit_exceeded(wait), return_to, *door, wait);
+      co_return failed(identity::rate_limit_exceeded(wait), aim, *door, wait);
     const auto token = SessionCookie::token(call.request, *door).value_or("");
     auto found = co_await deps.sessions.of_token(call.executor(), token);
     if (!found) {
       // Without a token nothing was looked up; any page can send a visitor's browser here.
       if (!token.empty() && found.error().code == "UNAUTHORIZED") deps.sign_ins.count(call.request);
-      co_return failed(found.error(), return_to, *door);
+      co_return failed(found.error(), aim, *door);
     }
     session = std::move(*found);
   }
   auto begun =
       co_await deps.external.begin(call.executor(), call.param("issuer"), return_to, std::move(session));
-  if (!begun) co_return failed(begun.error(), return_to, *door);
+  if (!begun) co_return failed(begun.error(), aim, *door);
   auto response = go_to(std::move(begun->url));
   response.headers.add("Set-Cookie", attempt_cookie(*door, begun->attempt));
   co_return response;
@@ -172,11 +178,11 @@ Task<Reply> begin_invited(ExternalDeps deps, Call call) {
 
 Task<Reply> finish(ExternalDeps deps, Call call) {
   const auto door = deps.cookie.door();
-  if (!door) co_return failed(door.error(), "/", std::nullopt);
+  if (!door) co_return failed(door.error(), {}, std::nullopt);
   auto attempt = read_cookie(call.request, *door, kAttemptCookie).value_or("");
-  const auto back = deps.external.return_to_of(attempt);
+  const auto aim = deps.external.aim_of(attempt);
   if (const auto wait = deps.sign_ins.wait(call.request); wait > Millis{0})
-    co_return failed(identity::rate_limit_exceeded(wait), back, *door, wait);
+    co_return failed(identity::rate_limit_exceeded(wait), aim, *door, wait);
   const auto parameter = [&](std::string_view name) {
     return std::string(call.query_value(name).value_or(""));
   };
@@ -189,12 +195,12 @@ Task<Reply> finish(ExternalDeps deps, Call call) {
                                              device_of(call.request, deps.proxies, true));
   if (!ended) {
     if (counts_as_failure(ended.error())) deps.sign_ins.count(call.request);
-    co_return failed(ended.error(), back, *door, ended.error().retry_after);
+    co_return failed(ended.error(), aim, *door, ended.error().retry_after);
   }
   if (ended->tokens) {
     const auto admitted =
         co_await admit_signed_in(call.executor(), deps.disabled, deps.sessions, *ended->tokens);
-    if (!admitted) co_return failed(admitted.error(), back, *door);
+    if (!admitted) co_return failed(admitted.error(), aim, *door);
   }
   auto response = go_to(is_own_path(ended->return_to) ? ended->return_to : "/");
   response.headers.add("Set-Cookie", forget_attempt(*door));

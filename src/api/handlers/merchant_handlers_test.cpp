@@ -136,6 +136,29 @@ TEST_F(MerchantApi, AStoresSecretThatIsStillInUseVerifiesAlsoAfterASecondRotatio
   EXPECT_TRUE(last.body.at("previousSecretExpiresAt").is_null());
 }
 
+// Spec 2.2: a node of the version before the older secret clears only the previous one.
+TEST_F(MerchantApi, ARotationOfAnOlderNodeThatEndsAllFormerSecretsEndsTheOlderOneToo) {
+  const auto made = add_integration();
+  const auto path = "/api/integrations/" + made.string("id");
+  const auto rotated = [&] {
+    return send(me_, "POST", path + "/rotate-secret", json::object{}).string("secret");
+  };
+  rotated();
+  const auto third = rotated();
+  ASSERT_EQ(signing(made).size(), 3U);
+  write([&](storage::Tx& tx) {
+    auto row = lock_integration(tx, integration_id(made)).value();
+    row.encrypted_previous_secret.clear();
+    row.previous_secret_expires_at.reset();
+    update_integration(tx, row);
+  });
+  directory_.forget(integration_id(made));
+  EXPECT_EQ(signing(made), std::vector{third});
+  EXPECT_TRUE(send(me_, "GET", path).body.at("previousSecretExpiresAt").is_null());
+  const auto fourth = rotated();
+  EXPECT_EQ(signing(made), (std::vector{fourth, third})) << "the older one stays ended";
+}
+
 TEST_F(MerchantApi, ASecretThatIsTheStoresAlreadyChangesNothing) {
   const auto made = add_integration();
   const auto path = "/api/integrations/" + made.string("id");

@@ -8,6 +8,13 @@
 #include "cloud/credential_agent.h"
 
 namespace presetbridge::app {
+namespace {
+
+std::size_t places_in_agent(const Config& config) {
+  return std::min(cloud::AgentOptions{}.max_concurrent, static_cast<std::size_t>(config.cloud_concurrency));
+}
+
+}  // namespace
 
 cloud::HttpCloudOptions cloud_options(const Config& config) {
   cloud::HttpCloudOptions options;
@@ -25,14 +32,22 @@ cloud::HttpCloudOptions cloud_options(const Config& config) {
 cloud::AgentProcessOptions agent_options(const Config& config, const DataDirectory& directory) {
   cloud::AgentOptions agent;
   agent.cloud = cloud_options(config);
-  agent.max_concurrent = std::min(agent.max_concurrent, static_cast<std::size_t>(config.cloud_concurrency));
+  agent.max_concurrent = places_in_agent(config);
   if (opens_logins(config)) agent.key_file = std::filesystem::absolute(directory.vault_private_key).string();
   cloud::AgentProcessOptions options;
   options.arguments = {"presetbridge", "credential-agent"};
   for (auto& argument : cloud::agent_arguments(agent)) options.arguments.push_back(std::move(argument));
   options.answer_deadline = agent.cloud.timeout + Millis{5'000};
+  // A job waits here under its lease, and then logs in and makes a call (spec 3.4). The wait may take half of
+  // what the lease has beyond the call.
+  const Millis lease = std::chrono::seconds(config.delivery_lease_seconds);
+  options.max_wait = std::min(options.max_wait, (lease - agent.cloud.timeout) / 2);
   options.max_in_flight = agent.max_concurrent;
   return options;
+}
+
+services::LoginLimits login_limits(const Config& config) {
+  return {.account_at_once = std::max(static_cast<int>(places_in_agent(config)) / 8 - 1, 1)};
 }
 
 }  // namespace presetbridge::app

@@ -217,6 +217,27 @@ TEST_F(ConfigTest, TheAgentIsAskedForNoMoreLoginsAtOnceThanItTakes) {
   EXPECT_EQ(logins("256"), 64U);
 }
 
+TEST_F(ConfigTest, ALoginWaitsForAPlaceNoLongerThanAJobsLeaseAllows) {
+  const auto wait = [](const std::string& call, const std::string& lease) {
+    const auto loaded = load({.flags = {{"cloud.timeout_seconds", call}, {"delivery.lease_seconds", lease}}});
+    EXPECT_THAT(loaded.problems, IsEmpty());
+    return agent_options(loaded.config, data_directory(loaded.config)).max_wait;
+  };
+  EXPECT_EQ(wait("15", "40"), Millis{10'000});
+  EXPECT_EQ(wait("1", "600"), Millis{10'000});
+  EXPECT_EQ(wait("15", "28"), Millis{6'500});
+  EXPECT_EQ(wait("30", "40"), Millis{5'000}) << "the smallest lease";
+}
+
+TEST_F(ConfigTest, AnAccountHasAnEighthOfTheAgentsPlacesAndOneAtLeast) {
+  const auto at_once = [](const std::string& calls) {
+    return login_limits(load({.flags = {{"cloud.concurrency", calls}}}).config).account_at_once;
+  };
+  EXPECT_EQ(at_once("256"), 7) << "and one for the stored login";
+  EXPECT_EQ(at_once("32"), 3);
+  EXPECT_EQ(at_once("1"), 1);
+}
+
 TEST_F(ConfigTest, NoTwoSettingsShareAName) {
   std::set<std::string> names;
   for (const auto& setting : settings()) {

@@ -194,7 +194,8 @@ struct Service::Parts {
   // E-mail addresses of logins are hashed with a key of the service key, so that it need not be kept besides.
   services::LoginGuard login_guard{
       async_db, ids,
-      [this] { return std::string(crypto::text_of(cipher.derived("presetbridge login guard"))); }};
+      [this] { return std::string(crypto::text_of(cipher.derived("presetbridge login guard"))); },
+      login_limits(config)};
   services::CloudSessions cloud_sessions{runtime.scheduler(worker_core), sessions};
   services::CloudLogins cloud_logins{async_db, ids, random, cipher, agent, login_guard};
   cloud::HttpCloud reading_cloud{reading_http, clock, cloud_options(config)};

@@ -54,7 +54,7 @@ Task<identity::LoginResult<identity::Principal>> Accounts::principal_of(Executor
                                    identity::account_name_of(token.email), signup_credits_, token.email);
   });
   if (!founded) {
-    if (limit_) limit_->gate.give_back(caller, now);
+    if (limit_) limit_->gate.failed(caller, now, {}, founded.error());
     // Two first requests of one identity at the same moment: the other one has founded it.
     auto meanwhile = co_await async_db_.read(
         executor, [&](Tx& tx) { return identity::find_membership(tx, token.iss, token.sub); });

@@ -236,6 +236,23 @@ TEST_F(ApiKeysTest, ARefusalThatIsRememberedCountsDownAndEndsWhenTheLimitAdmitsA
   EXPECT_EQ(code(issued.secret), "ok");
 }
 
+TEST_F(ApiKeysTest, AClockThatIsSetBackDuringACheckProlongsNoRefusal) {
+  const auto inactive = create(ann_);
+  ASSERT_TRUE(change(ann_, inactive.key.id, {.active = false}));
+  world_.async_db.submit([](storage::Tx&) {},
+                         [&](const std::exception_ptr&, storage::Completions&) {
+                           spawn(keys_.admit(world_.scheduler, inactive.secret), [](const auto&) {});
+                           world_.clock().advance(-std::chrono::hours{1});
+                         });
+  world_.scheduler.run();
+  const auto before = units();
+  EXPECT_EQ(code(inactive.secret), "FORBIDDEN");
+  EXPECT_EQ(units() - before, 0U);
+  world_.clock().advance(KeyAdmissions::kRemembered);
+  EXPECT_EQ(code(inactive.secret), "FORBIDDEN");
+  EXPECT_EQ(units() - before, 1U);
+}
+
 TEST_F(ApiKeysTest, AKeyThatIsChangedIsGoodAtOnceHereAndASecondLaterOnOtherNodes) {
   const auto issued = create(ann_);
   ApiKeys other(world_.async_db, world_.ids, world_.random, world_.clock(), world_.log, {});

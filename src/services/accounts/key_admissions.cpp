@@ -129,7 +129,8 @@ void KeyAdmissions::end(const crypto::Sha256& hash, std::size_t requests, const 
       const auto& last = unit.answers.back();
       if (!last.check.principal && last.key && changes == changes_.load()) {
         const auto held = last.check.rate ? std::min(last.check.rate->retry_after, kRemembered) : kRemembered;
-        remember({hash, last, unit.read_at, began + held}, now);
+        // The clock may have been set back since the unit began.
+        remember({hash, last, unit.read_at, std::min(began, unit.read_at) + held}, now);
       }
       for (auto known = find_refusal(hash, now); known && !waiting.empty();) take(*known);
     }

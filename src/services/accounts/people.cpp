@@ -27,14 +27,19 @@ std::unexpected<Error> no_member() {
 
 using identity::invalid_invitation;
 
-// The person, where the account can do without them as an owner.
-Expected<PersonRow> lock_dispensable(Tx& tx, AccountId account, UserId id) {
-  if (!storage::lock_account(tx, account)) return nobody();
+Expected<PersonRow> find_present(Tx& tx, AccountId account, UserId id) {
   auto person = storage::find_person(tx, account, id);
   if (!person) return nobody();
-  if (person->role == "owner" && storage::count_people(tx, account, identity::kMostPeople).owners < 2)
-    return fail("LAST_OWNER", "The account needs an owner. Make somebody else one first.");
   return std::move(*person);
+}
+
+// The person, where the account, which is locked, can do without them as an owner.
+Expected<PersonRow> find_dispensable(Tx& tx, AccountId account, UserId id) {
+  auto person = find_present(tx, account, id);
+  if (person && person->role == "owner" &&
+      storage::count_people(tx, account, identity::kMostPeople).owners < 2)
+    return fail("LAST_OWNER", "The account needs an owner. Make somebody else one first.");
+  return person;
 }
 
 }  // namespace
@@ -46,23 +51,17 @@ Task<Expected<storage::Page<PersonRow>>> People::list(Executor& executor, identi
 }
 
 Task<Expected<PersonRow>> People::get(Executor& executor, identity::Principal by, UserId person) {
-  co_return co_await deps_.async_db.read(executor, [&](Tx& tx) -> Expected<PersonRow> {
-    auto row = storage::find_person(tx, by.account, person);
-    if (!row) return nobody();
-    return std::move(*row);
-  });
+  co_return co_await deps_.async_db.read(executor,
+                                         [&](Tx& tx) { return find_present(tx, by.account, person); });
 }
 
 Task<Expected<PersonRow>> People::set_role(Executor& executor, identity::Principal by, UserId person,
                                            Role role) {
   co_return co_await deps_.async_db.write(executor, [&](Tx& tx) -> Expected<PersonRow> {
-    if (role == Role::owner) {
-      if (!storage::lock_account(tx, by.account)) return nobody();
-    } else if (const auto dispensable = lock_dispensable(tx, by.account, person); !dispensable) {
-      return std::unexpected(dispensable.error());
-    }
-    auto row = storage::find_person(tx, by.account, person);
-    if (!row) return nobody();
+    lock_account_of_owner(tx, by);
+    auto row =
+        role == Role::owner ? find_present(tx, by.account, person) : find_dispensable(tx, by.account, person);
+    if (!row) return row;
     const auto before = std::exchange(row->role, to_string(role));
     if (row->role == before) return std::move(*row);
     storage::set_role(tx, *row, row->role);
@@ -77,7 +76,7 @@ Task<Expected<PersonRow>> People::set_role(Executor& executor, identity::Princip
 
 Expected<void> People::remove_in(Tx& tx, const identity::Principal& by, UserId person,
                                  std::string_view action) const {
-  const auto row = lock_dispensable(tx, by.account, person);
+  const auto row = find_dispensable(tx, by.account, person);
   if (!row) return std::unexpected(row.error());
   // In this order: a sign-in holds the person's row, and its session is seen once that is free.
   storage::delete_person(tx, *row);
@@ -89,13 +88,17 @@ Expected<void> People::remove_in(Tx& tx, const identity::Principal& by, UserId p
 }
 
 Task<Expected<void>> People::remove(Executor& executor, identity::Principal by, UserId person) {
-  co_return co_await deps_.async_db.write(
-      executor, [&](Tx& tx) { return remove_in(tx, by, person, "person.removed"); });
+  co_return co_await deps_.async_db.write(executor, [&](Tx& tx) {
+    lock_account_of_owner(tx, by);
+    return remove_in(tx, by, person, "person.removed");
+  });
 }
 
 Task<Expected<void>> People::leave(Executor& executor, identity::Principal by) {
-  co_return co_await deps_.async_db.write(
-      executor, [&](Tx& tx) { return remove_in(tx, by, by.person->id, "person.left"); });
+  co_return co_await deps_.async_db.write(executor, [&](Tx& tx) {
+    lock_present_account(tx, by.account);
+    return remove_in(tx, by, by.person->id, "person.left");
+  });
 }
 
 Task<Expected<PreferencesRow>> People::preferences(Executor& executor, identity::Principal by) {
@@ -157,7 +160,8 @@ Task<Expected<storage::Page<storage::InvitationRow>>> People::invitations(Execut
 
 Task<Expected<void>> People::revoke(Executor& executor, identity::Principal by, InvitationId id) {
   co_return co_await deps_.async_db.write(executor, [&](Tx& tx) -> Expected<void> {
-    if (!storage::lock_account(tx, by.account) || !storage::delete_invitation(tx, by.account, id))
+    lock_account_of_owner(tx, by);
+    if (!storage::delete_invitation(tx, by.account, id))
       return fail("NOT_FOUND", "There is no such invitation.");
     audit(tx, deps_.ids, by, {.action = "invitation.revoked", .target = to_string(id)});
     return {};

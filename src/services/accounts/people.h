@@ -41,12 +41,12 @@ class People {
                                                          storage::PageRequest page);
   Task<Expected<storage::PersonRow>> get(Executor& executor, identity::Principal by, UserId person);
   // Making an owner a member ends the invitations that they made. NOT_FOUND: the account has no such person.
-  // LAST_OWNER: the account would have no owner.
+  // LAST_OWNER: the account would have no owner. FORBIDDEN: `by` is an owner no more.
   Task<Expected<storage::PersonRow>> set_role(Executor& executor, identity::Principal by, UserId person,
                                               identity::Role role);
   // Ends the person's sessions and invitations, and deletes their personal data. Errors as above.
   Task<Expected<void>> remove(Executor& executor, identity::Principal by, UserId person);
-  // Removes the caller. Errors as above.
+  // Removes the caller. NOT_FOUND and LAST_OWNER as above.
   Task<Expected<void>> leave(Executor& executor, identity::Principal by);
 
   // The caller's preferences. FORBIDDEN: they belong to the account no more.
@@ -67,7 +67,8 @@ class People {
   Task<Expected<storage::Page<storage::InvitationRow>>> invitations(Executor& executor,
                                                                     identity::Principal by,
                                                                     storage::PageRequest page);
-  Task<Expected<void>> revoke(Executor& executor, identity::Principal by, InvitationId id);  // NOT_FOUND
+  // NOT_FOUND. FORBIDDEN: as above.
+  Task<Expected<void>> revoke(Executor& executor, identity::Principal by, InvitationId id);
 
   struct FoundInvitation {
     std::string account_name;

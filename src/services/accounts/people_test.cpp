@@ -174,6 +174,22 @@ TEST_F(PeopleTest, TheLastOwnerStays) {
   EXPECT_EQ(code_of(world_.await(people_.leave(world_.scheduler, ann))), "LAST_OWNER");
 }
 
+// The request was admitted while they were one.
+TEST_F(PeopleTest, WhoIsNoOwnerAnyMoreChangesNothing) {
+  const auto ann = sign_up("ann@shop.example", invite(Role::owner));
+  const auto bob = sign_up("bob@shop.example", invite());
+  invite();
+  const auto open = world_.await(people_.invitations(world_.scheduler, owner_, {})).value();
+  ASSERT_EQ(open.rows.size(), 1U);
+  ASSERT_TRUE(world_.await(people_.set_role(world_.scheduler, owner_, ann.person->id, Role::member)));
+  EXPECT_EQ(code_of(world_.await(people_.set_role(world_.scheduler, ann, bob.person->id, Role::owner))),
+            "FORBIDDEN");
+  EXPECT_EQ(code_of(world_.await(people_.remove(world_.scheduler, ann, bob.person->id))), "FORBIDDEN");
+  EXPECT_EQ(code_of(world_.await(people_.revoke(world_.scheduler, ann, open.rows[0].id))), "FORBIDDEN");
+  EXPECT_EQ(everybody().size(), 3U);
+  EXPECT_EQ(world_.await(people_.invitations(world_.scheduler, owner_, {})).value().rows.size(), 1U);
+}
+
 TEST_F(PeopleTest, WhoIsTakenOutIsSignedOutAndUnknown) {
   const auto tokens = tokens_of("ann@shop.example", invite());
   const auto ann = of(tokens.id_token);

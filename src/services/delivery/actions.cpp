@@ -127,14 +127,17 @@ bool takes_request_back(DeliverySet& set, const storage::DeliveryRow& row) {
 // A retry after a refusal, or no answer, makes a new friend request; with `anew` the one that stands is withdrawn
 // first. Where the delivery is not queued yet, a request that stands is left for it until then: other deliveries
 // of the customer may wait for it.
-void request_again(DeliverySet& set, const storage::DeliveryRow& row, bool anew) {
-  if (!row.customer) return;
+void request_again(DeliverySet& set, storage::DeliveryRow& row, bool anew) {
+  const bool over = row.status == DeliveryStatus::completed || row.status == DeliveryStatus::invalidated;
+  if (over || !row.customer) return;
   auto customer = set.customer(row.customer);
   if (!customer) return;
   const bool refused =
       customer->friendship == Friendship::declined || customer->friendship == Friendship::blocked;
   if (row.status == DeliveryStatus::failed && !refused) return;
   customer->ask_anew = customer->ask_anew || anew;
+  row.asks_anew = row.asks_anew || anew;
+  set.changed(row);
   if (row.status != DeliveryStatus::queued && !refused) return set.put(*customer);
   // A request that is on its way is the one for this delivery too.
   if (customer->friendship != Friendship::friends && customer->friendship != Friendship::requesting)
@@ -269,20 +272,18 @@ Expected<void> DeliveryActions::retry_row(DeliverySet& set, storage::DeliveryRow
   if (row.status != DeliveryStatus::queued && row.status != DeliveryStatus::in_review) {
     Change change{.cause = row.status == DeliveryStatus::failed ? Cause::retried : Cause::username_changed,
                   .actor = actor};
-    if (tally(set.items(row.id)).owed > 0) change.reasons = unapproved(set.tx(), row.id);
+    if (tally(set.items(row.id), row).owed > 0) change.reasons = unapproved(set.tx(), row.id);
     set.apply(row, change);
   }
   if (row.status == DeliveryStatus::queued) conclude_or_queue(set, row, actor);
   if (!renamed) request_again(set, row, anew && row.customer == asked);
-  const bool routed =
-      row.status == DeliveryStatus::queued || row.status == DeliveryStatus::waiting_for_friendship;
-  if (renamed && !routed) leave_customer(set, row);
+  if (renamed) leave_customer_unless_routed(set, row);
   return {};
 }
 
 // Continues a delivery that was brought to queued, or ends it where nothing is owed any more.
 void DeliveryActions::conclude_or_queue(DeliverySet& set, storage::DeliveryRow& row, domain::Actor actor) {
-  const auto verdict = domain::conclude_items(row.status, tally(set.items(row.id)));
+  const auto verdict = domain::conclude_items(row.status, tally(set.items(row.id), row));
   if (!verdict.cause) return queue_or_fail(set, row);
   if (verdict.cause != Cause::nothing_to_deliver)
     return set.apply(row, {.cause = *verdict.cause, .actor = actor});
@@ -355,7 +356,7 @@ Task<Expected<DeliveryView>> DeliveryActions::reopen(Executor& executor, identit
 Expected<void> DeliveryActions::approve_row(DeliverySet& set, storage::DeliveryRow& row,
                                             domain::Actor actor) {
   if (auto allowed = check_not_erased(set.tx(), row.id); !allowed) return allowed;
-  const auto before = tally(set.items(row.id));
+  const auto before = tally(set.items(row.id), row);
   if (row.status == DeliveryStatus::in_review && row.review_reasons.has(domain::ReviewReason::too_large) &&
       before.owed + before.sharing + before.shared == 0) {
     return fail("INVALID_TRANSITION",

@@ -154,6 +154,8 @@ void DeliveryChanges::change_status(storage::DeliveryRow& row, const domain::Tra
     row.probe_until = now + domain::kFailedProbeLimit;
   }
   if (t.to != DeliveryStatus::queued) row.next_attempt_at.reset();
+  // The request that it asked for has been made, or nobody wants it any more.
+  if (over || t.to == DeliveryStatus::waiting_for_friendship) row.asks_anew = false;
   row.message = change.message.empty() ? usual_message(t, change) : change.message;
 }
 

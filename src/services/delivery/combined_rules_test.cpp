@@ -257,6 +257,25 @@ TEST_F(CombinedRules, ACompletedOrderThatBecomesTooLargeToBeReadIsBroughtToRevie
   EXPECT_EQ(world.status(id), "in_review order_too_large");
 }
 
+TEST_F(CombinedRules, AnEventFromBeforeAnApprovedSizeAsksNothingAnew) {
+  world.cloud.auto_accept = false;
+  const auto id = deliver(later(world, "1", {"sku-1"}, 1));
+  world.accept(too_large(5));
+  ASSERT_EQ(world.status(id), "in_review order_too_large");
+  ASSERT_TRUE(approve(id));
+  settle();
+  world.accept(later(world, "1", {"sku-1", "sku-2"}, 3));
+  EXPECT_EQ(world.status(id), "waiting_for_friendship");
+  world.cloud.accept("u-ann");
+  settle(1h);
+  ASSERT_EQ(world.status(id), "completed");
+  world.accept(later(world, "1", {"sku-2"}, 4));
+  EXPECT_EQ(world.status(id), "completed");
+  world.accept(later(world, "1", {"sku-1", "sku-2"}, 6));
+  settle();
+  EXPECT_TRUE(has("u-ann", "file-2")) << "it can be read again";
+}
+
 TEST_F(CombinedRules, AShareThatWasNotMadeStaysOwedThoughTheOrderBecameTooLarge) {
   bool lost = false;
   world.cloud.before = [&](auto& call, auto&) {

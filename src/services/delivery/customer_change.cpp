@@ -46,9 +46,7 @@ bool reached(const ItemRow& item) {
 }
 
 bool was_taken_back_by_person(const ItemRow& item) {
-  const bool taken_back = item.status == ItemStatus::revoking || item.status == ItemStatus::revoked ||
-                          item.status == ItemStatus::revoke_failed;
-  return taken_back && item.revoked_by == "merchant";
+  return was_taken_back(item) && item.revoked_by == "merchant";
 }
 
 // The user of an item that an earlier program wrote without one.
@@ -134,15 +132,18 @@ void change_customer(DeliverySet& set, storage::DeliveryRow& row, const std::str
   replace_delivery_key(set.tx(), row.account, row.id, storage::KeyOf::username, row.username, username);
   row.username = username;
   row.raw_username = raw_username;
-  // The caller moves a waiting delivery on: it is routed, or leave_customer() is called.
+  // The caller moves a waiting delivery on, and calls leave_customer_unless_routed().
   if (row.status != domain::DeliveryStatus::waiting_for_friendship) row.customer = {};
   row.named_at = at;
   row.pending.name = {};
   row.waiting_since.reset();
+  row.asks_anew = false;
   set.changed(row);
 }
 
-void leave_customer(DeliverySet& set, storage::DeliveryRow& row) {
+void leave_customer_unless_routed(DeliverySet& set, storage::DeliveryRow& row) {
+  using domain::DeliveryStatus;
+  if (row.status == DeliveryStatus::queued || row.status == DeliveryStatus::waiting_for_friendship) return;
   row.customer = {};
   set.changed(row);
 }

@@ -27,9 +27,10 @@ bool anything_shared(Items items);
 // job is dropped.
 void change_customer(DeliverySet& set, storage::DeliveryRow& row, const std::string& username,
                      const std::string& raw_username, Timestamp at, domain::Actor by);
-// Ends the row's tie to its customer: for a delivery that waited, was renamed, and failed or went to review before it
-// was routed. Its items would be counted among the former customer's otherwise.
-void leave_customer(DeliverySet& set, storage::DeliveryRow& row);
+// Ends a renamed row's tie to its customer unless it is queued or waiting, and so is routed for the new name: a
+// delivery that waited may have failed, or gone to review, before that. Its items would be counted among the former
+// customer's otherwise.
+void leave_customer_unless_routed(DeliverySet& set, storage::DeliveryRow& row);
 
 // Returns whether the item is a current one that is recorded for another user of the platform than `user`,
 // and that user got it, may have got it, or was charged for it: the customer's name leads to somebody else

@@ -1,4 +1,6 @@
 // The effects of the end of an order and of a later payment on its deliveries (spec 2.11, 3.10), and their costs.
+#include <utility>
+
 #include "services/delivery/order_rules_testing.h"
 
 namespace presetbridge::services {
@@ -112,6 +114,46 @@ TEST_F(EndRules, ARevocationNotYetBegunIsDroppedAndOneBegunIsSettledFirst) {
   settle();
   EXPECT_EQ(world.items(id)[0].status, ItemStatus::shared);
   EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(has("u-ann", "file-1"));
+  EXPECT_EQ(world.balance().spent, 1);
+}
+
+TEST_F(EndRules, ARevocationThatHadNoEffectIsDroppedWhereTheOrderWasPaidAgainMeanwhile) {
+  auto_revoke();
+  const auto id = deliver(paid(0, domain::Payment::deliver));
+  bool limited = false;
+  world.cloud.before = [&](auto& call, auto&) {
+    if (call != "revoke" || std::exchange(limited, true)) return Fate::answer;
+    world.accept(paid(2, domain::Payment::deliver));
+    return Fate::rate_limit;
+  };
+  world.accept(paid(1, domain::Payment::cancelled));
+  settle(std::chrono::hours{1});
+  ASSERT_TRUE(limited);
+  EXPECT_EQ(world.cloud.count("revoke"), 1);
+  EXPECT_EQ(world.items(id)[0].status, ItemStatus::shared);
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(has("u-ann", "file-1"));
+  EXPECT_EQ(world.balance().spent, 1);
+}
+
+TEST_F(EndRules, WhoPaysAgainHasTheFileThoughTheProcessDiedWhileItWasTakenBack) {
+  auto_revoke();
+  const auto id = deliver(paid(0, domain::Payment::deliver));
+  bool taken_back = false;
+  world.cloud.before = [&](auto& call, auto&) {
+    if (call != "revoke") return Fate::answer;
+    return std::exchange(taken_back, true) ? Fate::blocked : Fate::hold_done;
+  };
+  world.accept(paid(1, domain::Payment::cancelled));
+  settle(Millis{10'000});
+  ASSERT_EQ(world.cloud.held(), 1u);
+  ASSERT_FALSE(has("u-ann", "file-1"));
+  world.accept(paid(2, domain::Payment::deliver));
+  world.crash();
+  settle(std::chrono::hours{1});
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_EQ(world.items(id)[0].status, ItemStatus::shared);
   EXPECT_TRUE(has("u-ann", "file-1"));
   EXPECT_EQ(world.balance().spent, 1);
 }

@@ -70,6 +70,14 @@ bool owed_too_many(const domain::OrderState& state) {
   });
 }
 
+// Whether the event says something of an order that is too large to be read. One that is older than the event that
+// said so does not: the merchant may have approved the size since (spec 2.6).
+bool says_too_large(const domain::OrderState& state, const domain::OrderEvent& event,
+                    const domain::OrderChange& change) {
+  const bool late = event.updated_at && state.size_at && *event.updated_at < *state.size_at;
+  return state.too_large && change.lines && !late;
+}
+
 bool any_unmapped_is_paid(const domain::OrderState& state) {
   const domain::PaidQuantities paid(state);
   return std::ranges::any_of(state.lines, [&](const domain::OrderLine& line) {
@@ -124,10 +132,7 @@ std::optional<storage::DeliveryRow> Fulfilment::fulfil(DeliverySet& set, storage
                   .change = change,
                   .row = *row};
     align(update);
-    // The former customer of a delivery that waited is not the new name's.
-    const bool routed =
-        row->status == DeliveryStatus::queued || row->status == DeliveryStatus::waiting_for_friendship;
-    if (update.renamed && !routed) leave_customer(set, *row);
+    if (update.renamed) leave_customer_unless_routed(set, *row);
     order.outcome = OrderOutcome::delivery;
     set.save();
     return *row;
@@ -224,7 +229,7 @@ void Fulfilment::align(Update& update) {
   const bool has_name = has_new_name(update);
   if (review(update, aligned)) return;
 
-  const auto items = tally(set.items(row.id));
+  const auto items = tally(set.items(row.id), row);
   const bool ended = row.status == DeliveryStatus::completed || row.status == DeliveryStatus::invalidated;
   // It is owed once it is paid.
   if (ended && (against.has(ReviewReason::payment_withdrawn) || !rules.active)) return;
@@ -237,7 +242,7 @@ void Fulfilment::align(Update& update) {
         queue_again(update, Cause::paid_again);
       return;
     case DeliveryStatus::completed:
-      if (items.owed > 0 || aligned.too_many || (state.too_large && change.lines))
+      if (items.owed > 0 || aligned.too_many || says_too_large(state, event, change))
         queue_again(update, renamed ? Cause::customer_changed : Cause::new_items_owed);
       return;
     case DeliveryStatus::processing:
@@ -257,7 +262,7 @@ void Fulfilment::align(Update& update) {
 // Ends, or resumes, a delivery for the items that it owes now. True: nothing more follows from the event.
 bool Fulfilment::conclude(Update& update, const Alignment& aligned) {
   auto& [set, order, state, rules, event, change, row, renamed, against] = update;
-  const auto items = tally(set.items(row.id));
+  const auto items = tally(set.items(row.id), row);
   // The order does not owe the files any more for which the delivery failed.
   if (row.status == DeliveryStatus::failed && rules.active && aligned.owes_less && items.owed > 0 &&
       domain::resumes(row.resolution, domain::Remedy::mapping_saved)) {
@@ -351,7 +356,8 @@ bool Fulfilment::review(Update& update, const Alignment& aligned) {
   domain::ReviewReasons reasons;
   if (awaiting && change.payment) reasons.add(ReviewReason::payment_withdrawn);
   if (state.high_risk && change.risk) reasons.add(ReviewReason::high_risk);
-  if (aligned.too_many || (change.lines && (state.too_large || against.has(ReviewReason::too_large))))
+  if (aligned.too_many || says_too_large(state, event, change) ||
+      (change.lines && against.has(ReviewReason::too_large)))
     reasons.add(ReviewReason::too_large);
   against.add(reasons);
   if (row.status == DeliveryStatus::in_review) {
@@ -398,7 +404,7 @@ void Fulfilment::queue_again(Update& update, Cause cause) {
   auto& [set, order, state, rules, event, change, row, renamed, against] = update;
   if (rules.hold_all && cause != Cause::payment_returned)
     return set.apply(row, {.cause = Cause::held, .reasons = against, .actor = Actor::order()});
-  const auto verdict = domain::conclude_items(DeliveryStatus::queued, tally(set.items(row.id)));
+  const auto verdict = domain::conclude_items(DeliveryStatus::queued, tally(set.items(row.id), row));
   if (verdict.cause != Cause::nothing_left_owed || against.has(ReviewReason::too_large))
     return queue(set, row, {.cause = cause, .reasons = against, .actor = Actor::order()});
   set.apply(row, {.cause = cause, .actor = Actor::order()});
@@ -437,7 +443,7 @@ void Fulfilment::stop(Update& update) {
     set.add_timeline_entry(row, Actor::order(), "The order was stopped while files were being shared.");
     return;
   }
-  const auto verdict = domain::conclude_stop(row.status, tally(items));
+  const auto verdict = domain::conclude_stop(row.status, tally(items, row));
   // A completed delivery owes what was added and is not paid.
   if (verdict.drop_owed || row.status == DeliveryStatus::completed) drop_owed(set, items);
   if (verdict.cause) {

@@ -17,6 +17,11 @@ using storage::ItemRow;
 
 }  // namespace
 
+bool was_taken_back(const ItemRow& item) {
+  return item.status == ItemStatus::revoking || item.status == ItemStatus::revoked ||
+         item.status == ItemStatus::revoke_failed;
+}
+
 std::vector<std::string> line_ids(const ItemRow& item) {
   std::vector<std::string> ids;
   const auto parsed = boost::json::parse(item.lines);
@@ -70,10 +75,14 @@ std::vector<domain::ItemNow> items_now(Items items) {
   return now;
 }
 
-domain::ItemTally tally(Items items) {
+domain::ItemTally tally(Items items, std::string_view username, CustomerId customer) {
   std::vector<ItemStatus> statuses;
   for (const auto* const item : items) {
-    if (!item->former) statuses.push_back(item->status);
+    if (item->former) continue;
+    // Another name may lead to the same customer.
+    const bool of_another =
+        !item->username.empty() && item->username != username && item->customer != customer;
+    statuses.push_back(of_another && was_taken_back(*item) ? ItemStatus::dropped : item->status);
   }
   return domain::tally(statuses);
 }

@@ -5,6 +5,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "domain/delivery_outcome.h"
@@ -24,6 +25,8 @@ std::string lines_json(const std::vector<std::string>& line_ids);
 // Returns the user of the platform whom the item is recorded for; empty: the name is not resolved. `customer`
 // is the item's, whose user counts for an item that an earlier program wrote without one.
 const std::string& user_of(const storage::ItemRow& item, const storage::CustomerRow& customer);
+// Whether the share of the item was taken back, or is being, or could not be.
+bool was_taken_back(const storage::ItemRow& item);
 // Merges the delivery's `item`, which is owed, into `former`, a former item of the same file that turns out
 // to be for the same user: the former one becomes current and stands for both, and the item is removed.
 void merge_items(DeliverySet& set, storage::ItemRow& item, storage::ItemRow& former);
@@ -35,8 +38,15 @@ std::vector<const storage::ItemRow*> pointers(std::span<const storage::ItemRow> 
 domain::ItemNow item_now(const storage::ItemRow& item);
 // Returns the current items of these, which were read with their lines.
 std::vector<domain::ItemNow> items_now(Items items);
-// Counts the current items of these.
-domain::ItemTally tally(Items items);
+// Counts the current items of a delivery for this username, and for this customer if it is routed. An item that
+// was taken back from the customer of a former name is nothing that the present one got (spec 3.1, 3.11): it counts
+// as dropped.
+domain::ItemTally tally(Items items, std::string_view username, CustomerId customer);
+inline domain::ItemTally tally(Items items, const storage::DeliveryRow& row) {
+  // One that waits under a new name has its former customer still.
+  const bool unrouted = row.status == domain::DeliveryStatus::waiting_for_friendship;
+  return tally(items, row.username, unrouted ? CustomerId{} : row.customer);
+}
 
 // Returns a new item of a file that the order owes: `owed`, or `dropped` where no quantity of it is paid.
 storage::ItemRow item_of(const storage::DeliveryRow& row, const domain::OwedFile& file, IdSource& ids);

@@ -44,6 +44,22 @@ TEST_F(NameRules, ACustomerWhoDeclinedBeforeTheRequestWasTakenBackIsNotAskedAgai
   EXPECT_EQ(world.cloud.requests["u-ann"], 1);
 }
 
+TEST_F(NameRules, WhatAPersonTookBackFromTheFormerCustomerIsNothingThatTheNewOneGot) {
+  const auto id = deliver(named("Ann", 0));
+  ASSERT_TRUE(revoke(id));
+  settle();
+  ASSERT_EQ(world.items(id)[0].status, ItemStatus::revoked);
+  world.cloud.auto_accept = false;
+  world.accept(named("Bob", 1, {"sku-1", "sku-2"}));
+  settle();
+  ASSERT_EQ(world.status(id), "waiting_for_friendship");
+  ASSERT_EQ(world.delivery(id).username, "Bob");
+  world.accept(refund("r1", {{"L2", 1}}));
+  EXPECT_EQ(world.status(id), "invalidated");
+  EXPECT_EQ(world.delivery(id).reason, "nothing_to_deliver");
+  EXPECT_FALSE(has("u-bob", "file-1")) << "only an approval gives it again";
+}
+
 TEST_F(NameRules, AStoresNewNameCountsWhileItIsQueued) {
   world.hold_queue();
   const auto id = *world.accept(named("Ann", 0)).delivery;

@@ -5,6 +5,7 @@
 #include "services/delivery/order_rules_testing.h"
 #include "storage/stores/integration_store.h"
 #include "storage/stores/order_store.h"
+#include "storage/stores/timeline_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -67,6 +68,15 @@ class PendingRules : public testing::OrderRules {
   }
   Expected<DeliveryView> approve(DeliveryId id) {
     return world.await(world.actions.approve(world.scheduler, world.merchant(), id));
+  }
+  Expected<DeliveryView> reopen(DeliveryId id) {
+    return world.await(world.actions.reopen(world.scheduler, world.merchant(), id));
+  }
+  // Whom the newest entry of the timeline names that shows the delivery in this status.
+  std::string actor_of(DeliveryId id, domain::DeliveryStatus status) {
+    const auto entries = world.write([&](storage::Tx& tx) { return find_timeline(tx, id, 200); });
+    const auto found = std::ranges::find(entries, to_string(status), &storage::TimelineEntry::status);
+    return found == entries.end() ? "" : found->actor;
   }
   bool has(const std::string& user, const std::string& file) const {
     return world.cloud.shares.contains({user, file});
@@ -228,7 +238,7 @@ TEST_F(PendingRules, OfSeveralReasonsThatComeDuringAJobAllAreKept) {
 TEST_F(PendingRules, AReasonThatComesBeforeTheMerchantReopensIsKept) {
   const auto id = deliver_while_held(paid(0, Payment::deliver), "find_user");
   world.accept(risk());
-  ASSERT_TRUE(world.await(world.actions.reopen(world.scheduler, world.merchant(), id)));
+  ASSERT_TRUE(reopen(id));
   release();
   EXPECT_TRUE(reviewed_for(id, {ReviewReason::high_risk, ReviewReason::reopened}));
 }
@@ -243,6 +253,42 @@ TEST_F(PendingRules, AReasonOutlivesAStopThatIsWithdrawn) {
   EXPECT_EQ(world.status(id), "in_review");
   EXPECT_TRUE(reviewed_for(id, {ReviewReason::held}));
   EXPECT_TRUE(world.cloud.shares.empty());
+}
+
+TEST_F(PendingRules, AReopeningOutlivesAStopThatIsWithdrawn) {
+  const auto id = deliver_while_held(paid(0, Payment::deliver), "find_user");
+  ASSERT_TRUE(reopen(id));
+  world.accept(paid(1, Payment::cancelled));
+  world.accept(paid(2, Payment::deliver));
+  release();
+  EXPECT_EQ(world.status(id), "in_review");
+  EXPECT_TRUE(reviewed_for(id, {ReviewReason::reopened}));
+  EXPECT_EQ(actor_of(id, domain::DeliveryStatus::in_review), to_string(world.merchant().actor()));
+  EXPECT_TRUE(world.cloud.shares.empty());
+}
+
+TEST_F(PendingRules, AStopAfterAReopeningDropsWhatIsNotSharedAndLeavesTheReview) {
+  const auto id = deliver_while_held(paid(0, Payment::deliver, {"sku-1", "sku-2"}), "share", Fate::hold_done);
+  ASSERT_TRUE(reopen(id));
+  world.accept(paid(1, Payment::cancelled, {"sku-1", "sku-2"}));
+  release();
+  EXPECT_EQ(world.status(id), "in_review");
+  EXPECT_TRUE(reviewed_for(id, {ReviewReason::reopened}));
+  EXPECT_TRUE(has("u-ann", "file-1"));
+  EXPECT_EQ(world.items(id)[1].status, ItemStatus::dropped);
+}
+
+TEST_F(PendingRules, AStopEndsAReopeningWhereNothingWasShared) {
+  const auto id = deliver_while_held(paid(0, Payment::deliver), "find_user");
+  ASSERT_TRUE(reopen(id));
+  world.accept(paid(1, Payment::cancelled));
+  release();
+  EXPECT_EQ(world.status(id), "invalidated");
+  EXPECT_EQ(world.delivery(id).reason, "order_cancelled");
+  EXPECT_EQ(actor_of(id, domain::DeliveryStatus::invalidated), "order");
+  world.accept(paid(2, Payment::deliver));
+  world.settle();
+  EXPECT_EQ(world.status(id), "completed");
 }
 
 TEST_F(PendingRules, APaymentThatReturnsTakesItsOwnReasonAlone) {

@@ -44,7 +44,7 @@ Expected<void> check(const OrderState& state, const FulfilmentRules& rules) {
 // store's setting, as a person asked for it.
 void continue_delivery(DeliverySet& set, DeliveryRow& row, const OrderState& state, const Alignment& aligned,
                        domain::Actor actor) {
-  const auto items = tally(set.items(row.id));
+  const auto items = tally(set.items(row.id), row);
   const bool ended = row.status == DeliveryStatus::completed || row.status == DeliveryStatus::invalidated;
   if (ended) {
     const bool back = row.status == DeliveryStatus::completed ? items.owed > 0

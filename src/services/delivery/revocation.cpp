@@ -79,7 +79,7 @@ class OtherItems {
   void complete_heirs() {
     for (const auto id : heirs_) {
       auto& row = *owing_.at(id);
-      const auto verdict = domain::conclude_items(row.status, tally(set_.items(id)));
+      const auto verdict = domain::conclude_items(row.status, tally(set_.items(id), row));
       if (verdict.cause) set_.apply(row, {.cause = *verdict.cause});
     }
   }
@@ -167,7 +167,7 @@ bool revoke(OtherItems& all, ItemRow& item, std::string_view by) {
     item.status = ItemStatus::revoked;
   } else {
     item.status = ItemStatus::revoking;
-    item.settle_after.reset();
+    item.login_lost_at.reset();
   }
   item.revoked_by = by;
   // A revocation of before may have succeeded: an approval has the share looked up first.

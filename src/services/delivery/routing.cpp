@@ -86,8 +86,11 @@ void route(DeliverySet& set, std::span<storage::DeliveryRow* const> rows) {
     const auto& standing = set.standing(row->account);
     if (standing.status != storage::CredentialsStatus::valid) continue;
     row->cloud_account = standing.cloud_account;
-    // Another cloud user asks anew, and the customer has the whole time to answer (spec 3.5).
-    if (before && before != row->cloud_account) row->waiting_since.reset();
+    // Another cloud user makes a request of their own, and the customer has the whole time to answer (spec 3.5).
+    if (before && before != row->cloud_account) {
+      row->waiting_since.reset();
+      row->asks_anew = false;
+    }
     buyers.push_back({row->cloud_account, row->username, set.changes().ids().make<CustomerId>()});
     theirs.push_back(row);
     wake_cloud_account(set.tx(), row->cloud_account, set.now());

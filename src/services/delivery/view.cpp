@@ -256,7 +256,7 @@ DeliveryView view_of(Tx& tx, DeliveryRow row, int jobs_per_minute) {
     v.store_order_url = providers::order_url(at->provider, at->origin, d.order_key);
 
   const auto customer = d.customer ? find_customer(tx, d.customer) : std::nullopt;
-  const auto tallied = tally(pointers(v.items));
+  const auto tallied = tally(pointers(v.items), d);
   const bool friends = tallied.shared + tallied.sharing > 0 ||
                        (customer && customer->friendship == storage::Friendship::friends);
   std::map<TimelineType, Timestamp> first;

@@ -10,6 +10,7 @@
 #include "net/address_guard.h"
 #include "services/dispatcher/send_outcome.h"
 #include "services/dispatcher/webhook_headers.h"
+#include "services/stores/secret_rotation.h"
 #include "storage/stores/subscription_store.h"
 
 namespace presetbridge::services {
@@ -218,7 +219,7 @@ net::OutgoingRequest WebhookDispatcher::request_of(const SendTarget& target, Lea
   const std::int64_t timestamp = unix_seconds(now);
   std::optional<std::string_view> previous;
   std::optional<std::string_view> older;
-  if (!secrets.older.empty() && target.older_secret_expires_at > now) older = secrets.older;
+  if (!secrets.older.empty() && end_of_older_secret(target) > now) older = secrets.older;
   if (!secrets.previous.empty() && target.previous_secret_expires_at > now) {
     previous = secrets.previous;
   } else {

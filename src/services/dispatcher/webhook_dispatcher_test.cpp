@@ -526,6 +526,23 @@ TEST_F(DispatcherTest, DuringTwoRotationsAllThreeSecretsSignEachUntilItsOwnEnd) 
   stop(*d);
 }
 
+TEST_F(DispatcherTest, TheOlderSecretDoesNotOutliveARotationOfAnOlderNodeThatEndsAllFormerOnes) {
+  const auto subscription = subscribe("https://shop.example/hook");
+  const auto older = cipher_.encrypt({storage::kSubscriptionSecret, subscription.value}, kOldSecret);
+  db_->write([&](storage::Tx& tx) {
+    tx.exec({"UPDATE webhook_subscriptions SET encrypted_older_secret = $1, older_secret_expires_at = $2"},
+            storage::Blob(older), tx.now() + 2h);
+  });
+  tell({subscription});
+  auto d = dispatcher();
+  scheduler_.run();
+  const auto& r = receiver_.requests.at(0);
+  EXPECT_EQ(header(r, "X-Vendor-Signature-Previous"), "");
+  EXPECT_EQ(header(r, "X-Vendor-Signature-Older"), "");
+  EXPECT_FALSE(header(r, "webhook-signature").contains(' '));
+  stop(*d);
+}
+
 TEST_F(DispatcherTest, ARotatedSecretIsUsedAtOnce) {
   const auto subscription = subscribe("https://shop.example/hook");
   tell({subscription});

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "services/stores/secret_rotation.h"
+
 namespace presetbridge::services {
 namespace {
 
@@ -38,7 +40,7 @@ IntegrationSnapshot IntegrationSnapshot::inactive() const {
 std::vector<std::string_view> IntegrationSnapshot::secrets(Timestamp now) const {
   std::vector<std::string_view> all{secret};
   if (!previous_secret.empty() && previous_secret_expires_at > now) all.push_back(previous_secret);
-  if (!older_secret.empty() && older_secret_expires_at > now) all.push_back(older_secret);
+  if (!older_secret.empty() && end_of_older_secret(*this) > now) all.push_back(older_secret);
   return all;
 }
 

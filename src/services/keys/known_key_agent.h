@@ -25,6 +25,7 @@ class KnownKeyAgent final : public cloud::CredentialAgent {
                                                       crypto::SecretString password) override {
     return agent_.login_with(executor, std::move(email), std::move(password));
   }
+  void hurry(AccountId account) override { agent_.hurry(account); }
 
  private:
   // Whether it is only this node that cannot open it.

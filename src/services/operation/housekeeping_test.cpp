@@ -16,6 +16,7 @@
 #include "storage/stores/subscription_store.h"
 #include "storage/stores/timeline_store.h"
 #include "storage/stores/timeline_summary.h"
+#include "storage/stores/webhook_event_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -182,7 +183,7 @@ TEST_F(HousekeepingTest, OutboundEventsSendsAndAttemptsGoAfterNinetyDaysAndASend
   EXPECT_EQ(count(kSends), 7);
   EXPECT_EQ(count(kAttempts), 7);
   pass(hours{3});
-  EXPECT_EQ(count(kEvents), 1);
+  EXPECT_EQ(count(kEvents), 2) << "the one under way with its send";
   EXPECT_EQ(all(kSendIds), std::to_string(under_way) + " " + std::to_string(young) + " ");
   EXPECT_EQ(count(kAttempts), 1);
 }
@@ -229,7 +230,23 @@ TEST_F(HousekeepingTest, WhatWaitedForADeletedSubscriptionGoesInPieces) {
             std::to_string(under_way) + " " + std::to_string(theirs) + " " + std::to_string(done) + " ");
 }
 
-TEST_F(HousekeepingTest, ASendIsNeverWithoutItsEventButOneUnderWay) {
+// It has all its attempts again (spec 9.5).
+TEST_F(HousekeepingTest, AnEventThatIsSentAgainStaysUntilItsAttemptsAreOver) {
+  const auto resent = event("exhausted");
+  event("exhausted");
+  start();
+  pass(days{90} - hours{2});
+  write([&](Tx& tx) { EXPECT_TRUE(send_again(tx, kSubscription, resent)); });
+  pass(days{1});
+  EXPECT_EQ(all(kSendIds), std::to_string(resent) + " ");
+  EXPECT_EQ(count(kEvents), 1);
+  write([&](Tx& tx) { tx.exec(kSetStatus, resent, "exhausted", std::optional<Timestamp>{}); });
+  pass(hours{1});
+  EXPECT_EQ(count(kSends), 0);
+  EXPECT_EQ(count(kEvents), 0);
+}
+
+TEST_F(HousekeepingTest, ASendIsNeverWithoutItsEvent) {
   for (int hour = 0; hour < 100; ++hour) {
     event();
     pass(hours{1});

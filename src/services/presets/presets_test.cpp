@@ -85,10 +85,11 @@ class PresetsTest : public ::testing::Test {
   World world_;
   ListingCloud cloud_{world_.database.clock};
   NumberingAgent agent_{world_.database.clock};
+  testing::FakeAgent people_{world_.database.clock};  // world_.agent is the worker's
   LoginGuard guard_{world_.async_db, world_.ids, [] { return std::string(32, 'k'); }};
   CloudLogins logins_{world_.async_db, world_.ids, world_.random, world_.cipher, agent_, guard_};
   CloudSessions sessions_{world_.scheduler, *world_.sessions};
-  OwnStoredLogins stored_{world_.async_db, cloud_, agent_, sessions_, logins_, world_.database.clock};
+  OwnStoredLogins stored_{world_.async_db, cloud_, people_, sessions_, logins_, world_.database.clock};
   Presets presets_{world_.async_db, stored_, logins_, world_.database.clock};
   identity::Principal key_;
 };
@@ -125,16 +126,24 @@ TEST_F(PresetsTest, SessionsThatHaveAllEndedAreEachAnsweredAsSuch) {
   EXPECT_EQ(cloud_.asked.size(), 2u);
 }
 
+TEST_F(PresetsTest, TheLoginThatAPersonWaitsForIsNotInTheWorkersLine) {
+  const auto answer = ask(std::nullopt);
+  let_go();
+  EXPECT_EQ(*answer, "1 files");
+  EXPECT_EQ(people_.logins, 1);
+  EXPECT_EQ(world_.agent.logins, 0);
+}
+
 TEST_F(PresetsTest, ALoginThatTheCacheForgetsWhileItIsMadeIsMadeAgain) {
-  world_.agent.during = [&] {
+  people_.during = [&] {
     world_.scheduler.post([&] {
-      if (world_.agent.logins == 1) world_.sessions->invalidate(world_.account);
+      if (people_.logins == 1) world_.sessions->invalidate(world_.account);
     });
   };
   const auto answer = ask(std::nullopt);
   let_go();
   EXPECT_EQ(*answer, "1 files");
-  EXPECT_EQ(world_.agent.logins, 2);
+  EXPECT_EQ(people_.logins, 2);
 }
 
 TEST_F(PresetsTest, ALoginThatIsReplacedWhileItsFilesAreReadIsFollowedByTheOther) {
@@ -157,9 +166,9 @@ TEST_F(PresetsTest, ALoginThatIsReplacedWhileItsFilesAreReadIsFollowedByTheOther
 }
 
 TEST_F(PresetsTest, ALoginThatIsRefusedIsAnsweredAsSuch) {
-  world_.agent.refuse = true;
+  people_.refuse = true;
   EXPECT_EQ(*ask(std::nullopt), "CREDENTIALS_MISSING");
-  EXPECT_EQ(world_.agent.logins, 1);
+  EXPECT_EQ(people_.logins, 1);
 }
 
 TEST_F(PresetsTest, APlatformThatIsAwayIsAwayForAllWhoAsk) {

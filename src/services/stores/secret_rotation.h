@@ -2,6 +2,9 @@
 // replaces stays in force for the overlap as the previous one. Where the secret is rotated again before that
 // has ended, the new one may never have reached the other side (its answer was lost, or it has a typing
 // error): so the one before stays too, as the older one, until its own end.
+//
+// All who use or show the older secret ask end_of_older_secret(): nodes of a version before it clear the previous
+// secret alone when an overlap of 0 ends all former ones.
 #pragma once
 
 #include <algorithm>
@@ -14,6 +17,13 @@
 #include "crypto/service_cipher.h"
 
 namespace presetbridge::services {
+
+// When the older secret of a row, or of a copy of it, ends; nothing: there is none, or a node of an older version
+// has ended all former ones.
+template <class Row>
+std::optional<Timestamp> end_of_older_secret(const Row& row) {
+  return row.previous_secret_expires_at ? row.older_secret_expires_at : std::nullopt;
+}
 
 // Row: storage::IntegrationRow or storage::SubscriptionRow. An overlap of 0 ends all former secrets; a third
 // rotation within the overlap ends the oldest one.
@@ -28,6 +38,9 @@ void rotate_secret(Row& row, crypto::Bytes encrypted, Millis overlap, Timestamp 
     if (row.previous_secret_expires_at > now) {
       row.encrypted_older_secret = std::move(row.encrypted_previous_secret);
       row.older_secret_expires_at = row.previous_secret_expires_at;
+    } else if (end_of_older_secret(row) <= now) {
+      row.encrypted_older_secret.clear();
+      row.older_secret_expires_at.reset();
     }
     row.encrypted_previous_secret = std::move(row.encrypted_secret);
     row.previous_secret_expires_at = now + overlap;
@@ -46,7 +59,7 @@ bool has_secret(const Row& row, const crypto::ServiceCipher& cipher, const crypt
 // When the last of the former secrets ends; nothing: there is none.
 template <class Row>
 std::optional<Timestamp> end_of_former_secrets(const Row& row) {
-  return std::max(row.previous_secret_expires_at, row.older_secret_expires_at);
+  return std::max(row.previous_secret_expires_at, end_of_older_secret(row));
 }
 
 }  // namespace presetbridge::services

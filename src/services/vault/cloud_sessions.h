@@ -15,13 +15,15 @@ class CloudSessions {
   // `home` is the executor that `cache` lives on. Both outlive this and its tasks.
   CloudSessions(Executor& home, cloud::SessionCache& cache) : home_(home), cache_(cache) {}
 
-  // SessionCache::session(), resuming on `executor`.
+  // SessionCache::session() for a person, resuming on `executor`.
   Task<cloud::CloudResult<cloud::Session>> session(Executor& executor, AccountId account,
-                                                   cloud::SealedLogin login) {
+                                                   cloud::SealedLogin login,
+                                                   cloud::CredentialAgent& persons) {
     using Result = cloud::CloudResult<cloud::Session>;
-    auto start = [&home = home_, &cache = cache_, account, login = std::move(login)](auto resume) mutable {
-      home.post([&cache, account, login = std::move(login), resume]() mutable {
-        spawn(cache.session(account, std::move(login)), [resume](Outcome<Result> outcome) mutable {
+    auto start = [&home = home_, &cache = cache_, &persons, account,
+                  login = std::move(login)](auto resume) mutable {
+      home.post([&cache, &persons, account, login = std::move(login), resume]() mutable {
+        spawn(cache.session(account, std::move(login), persons), [resume](Outcome<Result> outcome) mutable {
           if (outcome.value) return resume(std::move(*outcome.value));
           resume(std::unexpected(cloud::CloudError{
               cloud::CloudError::Kind::unavailable, "the session could not be opened", false, {}}));

@@ -1,8 +1,10 @@
 #include "services/vault/login_guard.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "crypto/digest.h"
+#include "services/vault/stored_logins.h"
 #include "storage/stores/cloud_login_store.h"
 #include "storage/stores/credential_store.h"
 
@@ -31,7 +33,9 @@ Task<LoginResult<LoginGuard::Attempt>> LoginGuard::begin(Executor& executor, Acc
                                                          std::string email) {
   const auto digest = crypto::hmac_sha256(email_key_(), folded(email));
   const std::vector<std::byte> hash(digest.begin(), digest.end());
-  Attempt attempt{.id = ids_.next()};
+  auto place = under_way_.take({{to_string(account), limits_.account_at_once}});
+  if (!place) co_return std::unexpected(unanswered({cloud::CloudError::Kind::busy, "", false, {}}));
+  Attempt attempt{.id = ids_.next(), .left = 0, .place = std::move(*place)};
   auto wait = co_await async_db_.write(executor, [&](Tx& tx) -> std::optional<Millis> {
     lock_standing(tx, account);  // the account's attempts come one after the other
     const auto now = tx.now();
@@ -56,7 +60,7 @@ Task<LoginResult<LoginGuard::Attempt>> LoginGuard::begin(Executor& executor, Acc
   });
   if (!wait) co_return std::unexpected(wait.error());
   if (*wait) co_return std::unexpected(identity::rate_limit_exceeded(**wait));
-  co_return attempt;
+  co_return std::move(attempt);
 }
 
 Task<Expected<void>> LoginGuard::end(Executor& executor, const Attempt& attempt, Outcome outcome) {

@@ -1,10 +1,12 @@
 // Keeps the service from being a proxy for guessing passwords (spec 4.3): the limits that POST
 // /api/auth/login, the saving and the validating of credentials share. 10 failures an hour an account, 5 in
-// 15 minutes an e-mail address over all accounts, 20 different addresses a day an account.
+// 15 minutes an e-mail address over all accounts, 20 different addresses a day an account. At one time an
+// account has its share of the credential agent's places at a node (spec 8.6).
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +16,7 @@
 #include "base/error.h"
 #include "base/executor.h"
 #include "base/ids.h"
+#include "base/shared_slots.h"
 #include "base/task.h"
 #include "base/time.h"
 #include "identity/login_failure.h"
@@ -31,6 +34,7 @@ struct LoginLimits {
   Millis email_window = std::chrono::minutes{15};
   std::size_t account_emails = 20;
   Millis account_emails_window = std::chrono::hours{24};
+  int account_at_once = 7;
 };
 
 // Thread-safe. The attempt is written as a failure, and committed, before the login starts: concurrent
@@ -53,8 +57,10 @@ class LoginGuard {
   struct Attempt {
     std::int64_t id = 0;
     std::size_t left = 0;  // attempts that the account may still make at this address, if this one fails
+    SharedSlots::Slot place;
   };
-  // RATE_LIMIT_EXCEEDED, with the time after which the attempt would be let through.
+  // RATE_LIMIT_EXCEEDED, with the time after which the attempt would be let through. OVERLOADED, as where the
+  // agent has no place: the account has too many attempts at one time.
   Task<LoginResult<Attempt>> begin(Executor& executor, AccountId account, std::string email);
   // An attempt that is never ended stays a failure.
   Task<Expected<void>> end(Executor& executor, const Attempt& attempt, Outcome outcome);
@@ -64,6 +70,7 @@ class LoginGuard {
   IdSource& ids_;
   const std::function<std::string()> email_key_;
   const LoginLimits limits_;
+  SharedSlots under_way_{std::numeric_limits<int>::max()};  // attempts of accounts
 };
 
 // INVALID_CREDENTIALS, for an attempt that the platform refused.

@@ -68,7 +68,8 @@ Task<Expected<cloud::Session>> OwnStoredLogins::vault_session(Executor& executor
         co_await async_db_.read(executor, [account](Tx& tx) { return find_stored_login(tx, account); });
     if (!login) co_return std::unexpected(login.error());
     if (!*login || (*login)->version != version) co_return no_login();
-    auto session = co_await sessions_.session(executor, account, {version, std::move((*login)->sealed)});
+    auto session =
+        co_await sessions_.session(executor, account, {version, std::move((*login)->sealed)}, agent_);
     if (session) co_return std::move(*session);
     // Somebody made the cache forget the account while it was signed in for this.
     if (session_refused(session.error()) && !again) continue;

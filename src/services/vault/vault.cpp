@@ -94,7 +94,7 @@ Task<Expected<std::optional<FriendsView>>> Vault::friends(Executor& executor, id
     if (!standing) return std::nullopt;
     const auto cloud_account = find_cloud_account(tx, standing->cloud_account);
     if (!cloud_account) return std::nullopt;
-    return FriendsView{.counts = count_friendships(tx, cloud_account->id, most_friends_counted),
+    return FriendsView{.counts = count_friendships(tx, by.account, cloud_account->id, friends_of_deliveries),
                        .last_sweep_at = cloud_account->last_sweep_at};
   });
 }

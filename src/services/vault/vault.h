@@ -36,7 +36,7 @@ struct CredentialsView {
   std::int64_t mappings_made_stale = 0;
 };
 
-// The buyers of the cloud user that the account delivers from.
+// The account's buyers at the cloud user that it delivers from.
 struct FriendsView {
   storage::FriendshipCounts counts;
   std::optional<Timestamp> last_sweep_at;
@@ -66,8 +66,9 @@ class Vault {
   explicit Vault(VaultPorts ports) : ports_(std::move(ports)) {}
 
   Task<Expected<CredentialsView>> get(Executor& executor, identity::Principal by);
-  // Counts `most_friends_counted` buyers at most. Nothing: no login was ever valid.
-  static constexpr std::int64_t most_friends_counted = 10'000;
+  // Counts the buyers of the account's newest `friends_of_deliveries` deliveries. Nothing: no login was ever
+  // valid.
+  static constexpr std::int64_t friends_of_deliveries = 10'000;
   Task<Expected<std::optional<FriendsView>>> friends(Executor& executor, identity::Principal by);
   // Checks the login at the platform, then stores it. INVALID_CREDENTIALS: the platform refused it, and
   // nothing was stored. VALIDATION_FAILED: longer than cloud/cloud_login.h takes. While the platform is away

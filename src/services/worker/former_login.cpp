@@ -29,16 +29,27 @@ bool waited_for_login(DeliverySet& set, const Job& job, storage::ItemRow& item) 
   const auto lost = job.without_login.find(item.account);
   // The platform's word that the login is of another user may pass.
   if (lost == job.without_login.end() || lost->second.kind != JobOutcome::Kind::failed) return false;
-  if (!item.settle_after) {
-    item.settle_after = set.now();
+  if (!item.login_lost_at) {
+    item.login_lost_at = set.now();
     set.changed(item);
   }
-  const auto since = *item.settle_after;
+  // A program that does not know of that time shares again without resetting it.
+  const auto since = item.status == domain::ItemStatus::sharing
+                         ? std::max(*item.login_lost_at, *item.settle_after)
+                         : *item.login_lost_at;
   const auto record = find_credentials(set.tx(), item.account);
   if (!record) return set.now() >= since + kDeletedLoginAwaited;
   // The platform refused the login when it was checked last.
   return set.now() >=
          std::max({since, record->saved_at, record->checked_at.value_or(since)}) + domain::kTroubleLimit;
+}
+
+void end_wait_for_login(DeliverySet& set, const Call& call) {
+  const auto* const request = call.item();
+  auto* const item = request ? set.item(call.delivery, request->item) : nullptr;
+  if (item == nullptr || !item->login_lost_at) return;
+  item->login_lost_at.reset();
+  set.changed(*item);
 }
 
 void conclude_looked_up(DeliverySet& set, CustomerId customer, const Call& call) {

@@ -22,9 +22,11 @@ inline constexpr std::string_view kNoLogin = "its account has had no valid cloud
 bool out_of_reach(DeliverySet& set, const Job& job, const Call& call);
 
 // Whether an item that is `sharing` or `revoking`, and whose login the job has lost, waits no longer: the time
-// for a login has passed since it was begun, and since the login was stored and checked. The first call for a
-// revocation begins its time. The item's customer is locked.
+// for a login has passed since a job first met that none is left, and since the login was stored and checked.
+// The item's customer is locked.
 bool waited_for_login(DeliverySet& set, const Job& job, storage::ItemRow& item);
+// Ends that wait for the item of the call, if it is for one: a login has made the call.
+void end_wait_for_login(DeliverySet& set, const Call& call);
 
 // conclude_settled() for the item of the call, which is for one. The delivery may wait for that item in the
 // queue of another customer, that of the present login, and is then due there at once.

@@ -240,6 +240,45 @@ TEST(FormerLogin, WithoutAnyARevocationFailsAndSaysWhy) {
   }
 }
 
+TEST(FormerLogin, TheHourWithoutAnyBeginsWithTheLossHoweverLongTheShareWasUnknownBefore) {
+  World world;
+  VaultOfWorld vault(world);
+  world.cloud.retry_after = std::chrono::hours{5};
+  bool lost = false;
+  bool limited = false;
+  world.cloud.before = [&](const std::string& call, auto&) {
+    if (call == "share") return once(lost, Fate::lose_answer);
+    return call == "find_share" ? once(limited, Fate::rate_limit) : Fate::answer;
+  };
+  world.accept(world.order("1", "Ann", {"sku-1"}));
+  world.settle(std::chrono::hours{4});
+  ASSERT_TRUE(limited);
+  vault.remove();
+  world.settle(std::chrono::minutes{105});  // the limit ends after one hour of these
+  EXPECT_EQ(world.balance().held, 1);
+  world.settle(std::chrono::minutes{40});
+  EXPECT_EQ(world.balance().held, 0);
+}
+
+TEST(FormerLogin, AnHourThatALoginEndedBeginsAnewWhenThatIsLostToo) {
+  World world;
+  VaultOfWorld vault(world);
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  vault.remove();
+  world.await(world.actions.revoke(world.scheduler, world.merchant(), id)).value();
+  world.settle(std::chrono::minutes{50});
+  ASSERT_EQ(world.items(id).at(0).status, ItemStatus::revoking);
+  world.cloud.before = [](auto& call, auto&) { return call == "revoke" ? Fate::fail : Fate::answer; };
+  vault.save("m-1");
+  world.settle(std::chrono::minutes{20});
+  ASSERT_GT(world.cloud.count("revoke"), 0);
+  vault.remove();
+  world.settle(std::chrono::minutes{58});
+  EXPECT_EQ(world.items(id).at(0).status, ItemStatus::revoking);
+  world.settle(std::chrono::minutes{90});
+  EXPECT_EQ(world.items(id).at(0).status, ItemStatus::revoke_failed);
+}
+
 // ---------------------------------------------------------------- another account of the same cloud user
 
 TEST(FormerLogin, AnUnknownShareIsLookedUpWithTheLoginOfAnotherAccountOfTheCloudUser) {

@@ -115,6 +115,19 @@ TEST_F(FriendRequests, RetryingEachAfterATimeoutAsksOnce) {
   EXPECT_EQ(world_.cloud.withdrawals["u-ann"], 1);
 }
 
+TEST_F(FriendRequests, ARetryThatWasInvalidatedBeforeItAskedLeavesTheRequestForTheNextOrder) {
+  world_.settle(std::chrono::days{15});
+  ASSERT_EQ(world_.status(first_), "failed friendship_timeout");
+  world_.hold_queue();
+  retry(first_);
+  ASSERT_TRUE(
+      world_.await(world_.actions.invalidate(world_.scheduler, world_.merchant(), first_, "mistaken")));
+  const auto third = world_.deliver(world_.order("3", "Ann", {"sku-3"}));
+  EXPECT_EQ(world_.status(third), "waiting_for_friendship");
+  EXPECT_EQ(world_.cloud.withdrawals["u-ann"], 0);
+  EXPECT_EQ(world_.cloud.requests["u-ann"], 1);
+}
+
 TEST_F(FriendRequests, ARetryAfterTheNewRequestWasDeclinedToAsksAnew) {
   decline();
   retry(first_);

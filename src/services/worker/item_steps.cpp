@@ -44,7 +44,29 @@ storage::ItemRow* former_item(DeliverySet& set, const storage::CustomerRow& cust
   return former == items.end() ? nullptr : *former;
 }
 
+// The order, if it pays for an item whose revocation it began, or an approval called the revocation off (spec 3.10).
+std::optional<domain::OrderState> order_that_keeps(DeliverySet& set, storage::ItemRow& item) {
+  const bool approved = item.revoked_by.empty();
+  if ((item.revoked_by != "order" && !approved) || item.former) return std::nullopt;
+  auto order = order_state(set.tx(), item.delivery);
+  set.items_with_lines(item.delivery);
+  if (!order || order->erased || (order->payment() != domain::Payment::deliver && !approved) ||
+      !domain::PaidItems(*order).contains(item_now(item)))
+    return std::nullopt;
+  return order;
+}
+
 }  // namespace
+
+void undo_revocation(DeliverySet& set, storage::ItemRow& item) {
+  item.revocation_begun = false;
+  const auto* const row = set.delivery(item.delivery);
+  if (row != nullptr && !waits_for_merchant(*row) && order_that_keeps(set, item)) {
+    item.status = ItemStatus::shared;
+    item.revoked_by.clear();
+  }
+  set.changed(item);
+}
 
 void end_revocation(DeliverySet& set, DeliveryId delivery, ItemId id, RevocationEnd end,
                     std::string_view why) {
@@ -52,7 +74,7 @@ void end_revocation(DeliverySet& set, DeliveryId delivery, ItemId id, Revocation
   if (item == nullptr || item->status != ItemStatus::revoking) return;
   const bool taken_back = end == RevocationEnd::taken_back;
   item->status = taken_back ? ItemStatus::revoked : ItemStatus::revoke_failed;
-  item->revocation_begun = item->revocation_begun && end == RevocationEnd::unknown;
+  if (taken_back) item->revocation_begun = false;
   set.changed(*item);
   auto* const row = set.delivery(delivery);
   if (row == nullptr) return;
@@ -67,14 +89,11 @@ void end_revocation(DeliverySet& set, DeliveryId delivery, ItemId id, Revocation
   // is then owed again (spec 3.10), also where nobody knows whether its share still exists.
   // An approval called the revocation off, whatever the payment.
   const bool approved = item->revoked_by.empty();
-  if ((item->revoked_by != "order" && !approved) || item->former) return;
   if (!taken_back && waits_for_merchant(*row)) return;
-  const auto order = order_state(set.tx(), delivery);
-  set.items_with_lines(delivery);
-  if (!order || order->erased || (order->payment() != domain::Payment::deliver && !approved) ||
-      !domain::PaidItems(*order).contains(item_now(*item)))
-    return;
-  item->status = end == RevocationEnd::refused ? ItemStatus::shared : ItemStatus::owed;
+  const auto order = order_that_keeps(set, *item);
+  if (!order) return;
+  const bool exists = !taken_back && !item->revocation_begun;
+  item->status = exists ? ItemStatus::shared : ItemStatus::owed;
   item->revoked_by.clear();
   set.changed(*item);
   if (item->status == ItemStatus::shared) return;

@@ -26,10 +26,13 @@ bool is_being_revoked(DeliverySet& set, const storage::CustomerRow& customer, co
 // remaining item.
 storage::ItemRow& own_item(DeliverySet& set, const storage::CustomerRow& customer, storage::ItemRow& item);
 
+// The call that was to revoke an item had no effect: the revocation is not begun any more, and over where the order
+// pays for the item again (spec 3.10).
+void undo_revocation(DeliverySet& set, storage::ItemRow& item);
+
 enum class RevocationEnd {
   taken_back,
-  refused,  // the share still exists
-  unknown,  // earlier calls had no answer: the share may have ended
+  failed,  // the share still exists; or, where the item has `revocation_begun`, nobody knows whether it does
 };
 // Ends the revocation of an item that is `revoking`: it becomes `revoked`, or `revoke_failed` because of
 // `why`, the end of a sentence for the timeline. Where the order was paid again meanwhile, an existing share

@@ -176,6 +176,7 @@ struct FindShare : ItemRequest {
 struct RevokeShare : ItemRequest {
   static constexpr auto kKind = domain::CallKind::revoke;
   using Result = std::monostate;
+  bool perhaps_gone = false;  // an earlier call may have taken the share back
 };
 
 struct Call {

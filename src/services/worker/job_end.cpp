@@ -48,7 +48,8 @@ std::optional<Timestamp> first_retry(const Job& job, AccountId account = {}) {
 // The change that a verdict asks for. Why nothing is to be delivered is read from the order.
 Change change_of(DeliverySet& set, const storage::DeliveryRow& row, const domain::Verdict& verdict,
                  const domain::PendingAction& pending) {
-  const auto actor = pending.kind == PendingActionKind::none ? domain::Actor::system() : pending.actor;
+  auto actor = pending.kind == PendingActionKind::none ? domain::Actor::system() : pending.actor;
+  if (verdict.cause == Cause::stopped_by_order) actor = domain::Actor::order();
   if (verdict.cause != Cause::nothing_to_deliver) {
     return {.cause = *verdict.cause,
             .code = verdict.code,
@@ -175,6 +176,7 @@ bool conclude(DeliverySet& set, const Job& job, CustomerRow& customer, DeliveryI
                          name->username);
     renamed.username = renamed.raw_username = name->username;
     renamed.waiting_since.reset();
+    renamed.asks_anew = false;
     customer.withdraw = customer.withdraw || request_pending(customer);
   }
   auto& row = *set.delivery(delivery);
@@ -187,7 +189,8 @@ bool conclude(DeliverySet& set, const Job& job, CustomerRow& customer, DeliveryI
   if (row.status != DeliveryStatus::processing) return true;
   const auto items = set.items(delivery);
   const auto pending = row.pending;
-  const auto verdict = domain::conclude_job(tally(items), finding, code, pending);
+  const auto tallied = tally(items, row.username, another ? CustomerId{} : row.customer);
+  const auto verdict = domain::conclude_job(tallied, finding, code, pending);
   if (verdict.drop_owed) drop_owed(set, items);
   if (!verdict.cause) return false;
   if (verdict.cause == Cause::permanent_failure && verdict.code == ResolutionCode::preset_not_found) {
@@ -235,7 +238,7 @@ void conclude_settled(DeliverySet& set, DeliveryId delivery, ItemId settled) {
   auto* const row = set.delivery(delivery);
   if (row == nullptr || row->status == DeliveryStatus::processing) return;
   const auto items = set.items(delivery);
-  const auto tallied = tally(items);
+  const auto tallied = tally(items, *row);
   const bool stopping =
       row->pending.kind == PendingActionKind::stop || row->pending.kind == PendingActionKind::erase;
   if (row->status == DeliveryStatus::in_review && !stopping && settled) {

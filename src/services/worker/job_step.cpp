@@ -152,7 +152,7 @@ void JobSteps::Step::fail_without_credit() {
     if (!set.without_credit(account) && !probes(id)) return false;
     if (set.balance(account).available() > 0) return false;
     const auto items = set.items(id);
-    if (tally(items).owed == 0 || any_free(set, customer, items)) return false;
+    if (tally(items, *set.delivery(id)).owed == 0 || any_free(set, customer, items)) return false;
     return fail_unpaid(id);
   });
 }

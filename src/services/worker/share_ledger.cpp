@@ -60,6 +60,7 @@ bool begin_share(DeliverySet& set, storage::ItemRow& item, CustomerId customer, 
   item.customer = customer;
   item.intent_key = intent_key;
   item.settle_after = settle_after;
+  item.login_lost_at.reset();
   set.changed(item);
   return true;
 }

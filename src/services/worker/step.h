@@ -2,6 +2,7 @@
 // step_error.cpp) and chooses the next call (step_next.cpp).
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -9,7 +10,6 @@
 #include "domain/delivery_outcome.h"
 #include "services/delivery/items.h"
 #include "services/worker/account_trouble.h"
-#include "services/worker/item_steps.h"
 #include "services/worker/job_step.h"
 
 namespace presetbridge::services {
@@ -42,7 +42,8 @@ struct JobSteps::Step {
   void take_in_result(const Answer& answer, const RevokeShare& call, std::monostate);
   void take_in_error(const Answer& answer, const cloud::CloudError& error);
   // Undoes the intent of a call that had no effect. A share of before that may exist is taken back, where its
-  // order has ended meanwhile.
+  // order has ended meanwhile. A revocation is not begun any more, unless an earlier call may have had its
+  // effect.
   void undo_intent(const Call& call);
   void take_in_friendship(const Call& call, cloud::FriendshipState state);
   // Records the user that the customer's name leads to. If another customer is known as that user, hands
@@ -62,8 +63,6 @@ struct JobSteps::Step {
   void go_on_without(AccountId account, JobOutcome outcome);
   // Nobody can look up the share of the call's item, because of `why`: it counts as not made.
   void give_up_look_up(const Call& call, std::string_view why);
-  // The end of a revocation that is given up.
-  RevocationEnd end_of_failed_revocation(DeliveryId delivery) const;
   bool has_other_names();
   void forget_user();
   void fail_without_credit();
@@ -88,8 +87,13 @@ struct JobSteps::Step {
   domain::Finding final_finding();
   void finish(domain::Finding finding);
 
+  // Whether a delivery under way, or the probed one, asks for a new friend request in place of the pending one.
+  bool asks_anew();
   // The first account whose valid login is of the job's cloud user, and which the job has not lost.
   std::optional<AccountId> usable_login();
+  // Returns the account whose login makes the calls for items of an account: its own; where the job has lost
+  // that, usable_login(). A login of the same cloud user sees the same shares, whichever account has stored it.
+  std::function<std::optional<AccountId>(AccountId)> login_for_items();
   // Each returns the next call of its kind, if there is one.
   std::optional<Call> next_unknown_share();
   std::optional<Call> next_revocation();

@@ -83,12 +83,11 @@ void JobSteps::Step::take_in(const Answer& answer) {
   const Call& call = answer.call;
   const auto* const failure = answer.error();
   const bool no_login = failure != nullptr && login_fault(*failure);
+  if (answer.took) end_wait_for_login(set, call);
   if ((answer.other_user || no_login) && out_of_reach(set, job, call)) {
-    const ItemId item = call.item()->item;
-    if (call.as<RevokeShare>() != nullptr)
-      return end_revocation(set, call.delivery, item, end_of_failed_revocation(call.delivery),
-                            kLoginReplaced);
-    return give_up_look_up(call, kLoginReplaced);
+    if (call.as<RevokeShare>() == nullptr) return give_up_look_up(call, kLoginReplaced);
+    undo_intent(call);
+    return end_revocation(set, call.delivery, call.item()->item, RevocationEnd::failed, kLoginReplaced);
   }
   if (answer.other_user) {
     // The account's login is of another cloud user by now: an account task is about to move its deliveries
@@ -184,7 +183,7 @@ void JobSteps::Step::note_all(domain::TimelineType type, std::string_view messag
 }
 
 void JobSteps::Step::end_trouble(const Answer& answer) {
-  for (const auto call : proved_by(answer, customer.withdraw || customer.ask_anew)) {
+  for (const auto call : proved_by(answer, customer.withdraw || asks_anew())) {
     customer.failing = domain::after_success(customer.failing, call, answer.call.delivery);
     if (in_trouble) {
       set.save();  // note_success() reads deliveries

@@ -99,7 +99,7 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
     case Reaction::revoked:
       return end_revocation(set, call.delivery, request->item, RevocationEnd::taken_back);
     case Reaction::not_revoked:
-      return end_revocation(set, call.delivery, request->item, end_of_failed_revocation(call.delivery));
+      return end_revocation(set, call.delivery, request->item, RevocationEnd::failed);
     case Reaction::end_withdrawal:
       customer.withdraw = customer.ask_anew = false;
       customer.friendship = Friendship::unknown;
@@ -112,17 +112,16 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
 
 void JobSteps::Step::undo_intent(const Call& call) {
   if (call.as<RequestFriendship>() != nullptr) customer.friendship = Friendship::none;
+  if (const auto* const revocation = call.as<RevokeShare>(); revocation && !revocation->perhaps_gone) {
+    auto* const item = set.item(call.delivery, revocation->item);
+    if (item != nullptr && item->status == ItemStatus::revoking) undo_revocation(set, *item);
+    return;
+  }
   const auto* const share = call.as<ShareFile>();
   if (share == nullptr) return;
   settle_not_made(set, call.delivery, share->item);
   const auto* const item = set.item(call.delivery, share->item);
   if (item != nullptr && item->revocation_begun) revoke_if_ended(set, call.delivery);
-}
-
-// An earlier call may have had its effect, where its answer was lost.
-RevocationEnd JobSteps::Step::end_of_failed_revocation(DeliveryId delivery) const {
-  return domain::failing_row(customer.failing, CallKind::revoke, delivery) ? RevocationEnd::unknown
-                                                                           : RevocationEnd::refused;
 }
 
 void JobSteps::Step::give_up_look_up(const Call& call, std::string_view why) {
@@ -232,7 +231,7 @@ void JobSteps::Step::postpone(const Call& call, const ItemRequest& request, bool
   if (revokes) {
     // The job calls once for each of the delivery's other files before it is given up too.
     job.postponed_revocations.erase(call.delivery);
-    end_revocation(set, call.delivery, request.item, RevocationEnd::unknown,
+    end_revocation(set, call.delivery, request.item, RevocationEnd::failed,
                    "the cloud platform did not do it for three days");
     domain::put_failing_row(customer.failing, kind, call.delivery, row);
     return;

@@ -1,6 +1,7 @@
 #include "services/worker/step.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "domain/trouble.h"
 #include "services/delivery/routing.h"
@@ -38,8 +39,9 @@ void JobSteps::Step::obey_pending() {
 // Ends the deliveries that owe nothing any more: nobody is looked up, or asked for friendship, for them.
 void JobSteps::Step::end_settled() {
   std::erase_if(deliveries, [&](DeliveryId id) {
-    if (set.delivery(id)->status != DeliveryStatus::processing) return false;  // the probed one
-    const auto items = tally(set.items(id));
+    const auto& row = *set.delivery(id);
+    if (row.status != DeliveryStatus::processing) return false;  // the probed one
+    const auto items = tally(set.items(id), row);
     if (items.owed > 0 || items.sharing > 0) return false;
     return conclude(set, job, customer, id, Finding::worked, ResolutionCode::none);
   });
@@ -123,18 +125,23 @@ std::optional<AccountId> JobSteps::Step::usable_login() {
   return std::nullopt;
 }
 
-// For any item of the customer, whatever its delivery's status; so with the revocations below. A login of the
-// same cloud user sees the same shares, whichever account has stored it.
-std::optional<Call> JobSteps::Step::next_unknown_share() {
+std::function<std::optional<AccountId>(AccountId)> JobSteps::Step::login_for_items() {
   const auto other = job.without_login.empty() ? std::nullopt : usable_login();
+  return [this, other](AccountId account) {
+    return job.without_login.contains(account) ? other : std::optional(account);
+  };
+}
+
+// For any item of the customer, whatever its delivery's status; so with the revocations below.
+std::optional<Call> JobSteps::Step::next_unknown_share() {
+  const auto login_for = login_for_items();
   std::vector<Call> given_up;
   for (auto* const item : set.items_of(customer.id)) {
     const bool due = item->status == ItemStatus::sharing && *item->settle_after <= set.now() &&
                      !job.postponed.contains(item->delivery);
     if (!due || user_of(*item, customer).empty()) continue;
     auto call = make(FindShare{request_for(*item)}, item->account, item->delivery);
-    const auto login = job.without_login.contains(item->account) ? other : item->account;
-    if (login) {
+    if (const auto login = login_for(item->account)) {
       call.account = *login;
       return call;
     }
@@ -146,25 +153,23 @@ std::optional<Call> JobSteps::Step::next_unknown_share() {
 
 // Revocations, and requests to take back.
 std::optional<Call> JobSteps::Step::next_revocation() {
+  const auto login_for = login_for_items();
   for (auto* const item : set.items_of(customer.id)) {
     if (item->status != ItemStatus::revoking || job.postponed_revocations.contains(item->delivery)) continue;
     if (user_of(*item, customer).empty()) {
-      end_revocation(set, item->delivery, item->id, RevocationEnd::refused);
+      end_revocation(set, item->delivery, item->id, RevocationEnd::failed);
       continue;
     }
-    const auto login = job.without_login.contains(item->account) ? usable_login() : item->account;
+    const auto login = login_for(item->account);
     if (!login) {
       if (waited_for_login(set, job, *item))
-        end_revocation(set, item->delivery, item->id, end_of_failed_revocation(item->delivery), kNoLogin);
+        end_revocation(set, item->delivery, item->id, RevocationEnd::failed, kNoLogin);
       continue;
     }
-    if (!item->revocation_begun) {
-      item->revocation_begun = true;
-      set.changed(*item);
-    }
-    auto call = make(RevokeShare{request_for(*item)}, item->account, item->delivery);
-    call.account = *login;
-    return call;
+    // A process that died during the call before heard of no answer: what it asked for counts as perhaps done.
+    const bool perhaps_gone = std::exchange(item->revocation_begun, true);
+    if (!perhaps_gone) set.changed(*item);
+    return make(RevokeShare{request_for(*item), perhaps_gone}, *login, item->delivery);
   }
   if (!customer.withdraw) return std::nullopt;
   if (!set.open(customer.id).empty() || customer.cloud_user_id.empty() || !request_pending(customer)) {
@@ -183,6 +188,14 @@ std::optional<Call> JobSteps::Step::next_revocation() {
   return make(WithdrawRequest{customer.cloud_user_id}, *login, DeliveryId{});
 }
 
+// A delivery that has ended wants nothing any more, though nobody has taken its wish back.
+bool JobSteps::Step::asks_anew() {
+  if (!customer.ask_anew) return false;
+  const auto asks = [&](DeliveryId id) { return set.delivery(id)->asks_anew; };
+  const auto probed = customer.probed_delivery;
+  return std::ranges::any_of(set.open(customer.id), asks) || (probes(probed) && asks(probed));
+}
+
 std::optional<Call> JobSteps::Step::next_request() {
   if (job.request_sent) return std::nullopt;
   customer.friendship = Friendship::requesting;
@@ -196,7 +209,7 @@ std::optional<Call> JobSteps::Step::next_request() {
 std::optional<Call> JobSteps::Step::next_friendship_step() {
   switch (customer.friendship) {
     case Friendship::declined:
-      if (customer.ask_anew && job.friendship_checks > 0) return next_request();
+      if (asks_anew() && job.friendship_checks > 0) return next_request();
       [[fallthrough]];
     case Friendship::blocked:
       // The customer may have accepted since; a look-up costs less than a failure that is not true any more.
@@ -209,7 +222,7 @@ std::optional<Call> JobSteps::Step::next_friendship_step() {
     case Friendship::none:
       return next_request();
     case Friendship::requested: {
-      if (!customer.ask_anew) return std::nullopt;
+      if (!asks_anew()) return std::nullopt;
       // Until the answer nobody knows whether the request stands.
       customer.friendship = Friendship::requesting;
       return make_for_first(WithdrawRequest{customer.cloud_user_id});

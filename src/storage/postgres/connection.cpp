@@ -53,7 +53,7 @@ std::int64_t changed_rows(const Result& result) {
 }  // namespace
 
 void Connection::transact(const TxFn& fn, const Clock* clock, ServerClock* server_clock) {
-  committing_ = false;
+  committing_ = changes_schema_ = false;
   try {
     const std::int64_t asked_at = ServerClock::ticks();
     const Timestamp now = begin();
@@ -184,8 +184,10 @@ void Connection::exec_script(std::string_view text) {
 }
 
 void Connection::lock_schema() {
-  session.allow(migration_);
+  changes_schema_ = true;
+  session.allow(schema_.statement);
   session.run(advisory_lock);
+  session.give_way(schema_.lock);
 }
 
 Statement& Connection::prepared(const Sql& sql, std::span<const Param> params) {

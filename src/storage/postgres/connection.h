@@ -31,11 +31,17 @@ struct Statement : PreparedStatement {
       bulk_returning;  // of an INSERT: returns the first column of the rows that were inserted
 };
 
+// Of a transaction that changes the schema.
+struct SchemaLimits {
+  Millis statement;  // and for the schema to be free of other nodes' migrations
+  Millis lock;       // for a table that others use: who comes after waits as long, too
+};
+
 class Connection final : private TxDriver {
  public:
   // Connects; throws DbError.
-  Connection(const std::string& url, Access access, const Limits& limits, Millis migration)
-      : session(url, access, limits), access_(access), migration_(migration) {}
+  Connection(const std::string& url, Access access, const Limits& limits, const SchemaLimits& schema)
+      : session(url, access, limits), access_(access), schema_(schema) {}
 
   // Runs `fn` between BEGIN and COMMIT. When it throws, the transaction has been rolled back, unless
   // outcome_unknown(). `clock` replaces the server's, and `server_clock` is set to the server's time; each may
@@ -43,6 +49,8 @@ class Connection final : private TxDriver {
   void transact(const TxFn& fn, const Clock* clock, ServerClock* server_clock);
   // Whether the connection was lost while the last transaction's COMMIT was on its way.
   bool outcome_unknown() const { return committing_ && !session.usable(); }
+  // Whether the last transaction called lock_schema().
+  bool changed_schema() const { return changes_schema_; }
 
   Session session;
 
@@ -71,8 +79,9 @@ class Connection final : private TxDriver {
   Result execute_bulk(const Statement& statement, Bulk& bulk, std::span<const Param> flat);
 
   const Access access_;
-  const Millis migration_;
+  const SchemaLimits schema_;
   bool committing_ = false;
+  bool changes_schema_ = false;
   std::int64_t prepared_ = 0;
   StatementCache<Statement> statements_;
   Values values_;  // reused for its memory

@@ -25,6 +25,10 @@ constexpr int most_runs = 6;
 // Runs of a transaction in conflict: the server ends a deadlock by failing one transaction, so another always goes
 // on; where many meet, one may fail several times.
 constexpr int most_runs_in_conflict = 12;
+// Of one that changes the schema: each waits for a table for two seconds, and leaves it to others for five (half an
+// hour in all).
+constexpr int most_runs_of_migration = 250;
+constexpr Millis rest_of_migration{5'000};
 // The pause after a conflict, doubled each time up to the longest: a transaction that runs again at once may take
 // the lock that the other one was given.
 constexpr Millis first_rest{10};
@@ -63,9 +67,11 @@ class Pool {
     returned_.notify_all();
   }
 
+  // Throws `unavailable` once given up.
   void rest(Millis time) {
     std::unique_lock lock(mutex_);
-    returned_.wait_for(lock, time, [] { return false; });
+    if (returned_.wait_for(lock, time, [this] { return given_up_; }))
+      throw DbError(DbError::Kind::unavailable, "no transaction runs again on PostgreSQL any more");
   }
 
  private:
@@ -93,6 +99,7 @@ class Pool {
   std::unique_ptr<Connection> connect() {
     const Limits limits{options_.connect_timeout, options_.statement_timeout, options_.lock_timeout,
                         options_.idle_timeout};
+    const postgres::SchemaLimits schema{options_.migration_timeout, options_.migration_lock_timeout};
     std::optional<Stopwatch> watch;
     if (options_.server_clock != nullptr) watch.emplace(*options_.server_clock);
     for (int attempt = 1;; ++attempt) {
@@ -103,8 +110,7 @@ class Pool {
         if (is_quiet()) throw DbError(DbError::Kind::unavailable, "PostgreSQL did not answer a moment ago");
       }
       try {
-        auto connection =
-            std::make_unique<Connection>(options_.url, access_, limits, options_.migration_timeout);
+        auto connection = std::make_unique<Connection>(options_.url, access_, limits, schema);
         end_left_behind(*connection);
         return connection;
       } catch (const DbError& e) {
@@ -197,9 +203,12 @@ class PostgresDatabase final : public Database {
  private:
   void transact(Pool& pool, const TxFn& fn) {
     bool conflict = false;
+    bool migration = false;
     bool constrained = false;
     for (int runs = 1;; ++runs) {
-      if (conflict) pool.rest(std::min(first_rest * (1 << runs), longest_rest));
+      if (conflict)
+        pool.rest(migration ? rest_of_migration
+                            : std::min(first_rest * (1 << std::min(runs, 10)), longest_rest));
       const Pool::Lease lease(pool);
       try {
         return lease->transact(fn, clock_, options_.server_clock);
@@ -209,9 +218,15 @@ class PostgresDatabase final : public Database {
         // Another transaction may have committed meanwhile a row that this run had not found: the next one sees it.
         const bool again = e.kind() == DbError::Kind::constraint && !std::exchange(constrained, true);
         if (lease->outcome_unknown() || !(conflict || lost || again)) throw;
-        if (runs >= (conflict ? most_runs_in_conflict : most_runs)) throw;
+        migration = lease->changed_schema();
+        if (runs >= most_runs_of(conflict, migration)) throw;
       }
     }
+  }
+
+  static int most_runs_of(bool conflict, bool migration) {
+    if (!conflict) return most_runs;
+    return migration ? most_runs_of_migration : most_runs_in_conflict;
   }
 
   const PostgresOptions options_;

@@ -39,7 +39,10 @@ struct PostgresOptions {
   Millis checkout_timeout{10'000};      // for a connection that others use
   ServerClock* server_clock = nullptr;  // set to the server's time by each transaction; outlives the database
   Millis migration_timeout{3'600'000};  // for each statement of a migration, and for other nodes' migrations
-  std::function<void()> on_wait;        // for tests: called when a caller begins to wait for a connection
+  // For a table; then the migration runs again, so others go on meanwhile. It is longer than the server's
+  // deadlock_timeout (1 s): after that the server ends an autovacuum of the table.
+  Millis migration_lock_timeout{2'000};
+  std::function<void()> on_wait;  // for tests: called when a caller begins to wait for a connection
 };
 
 // Why a connection string is no good setting, as the end of a sentence about it: it is malformed, too long, or holds

@@ -318,6 +318,32 @@ TEST_F(PostgresDatabaseTest, AStatementOrALockThatTakesTooLongIsBusy) {
   EXPECT_EQ(server_.run("SELECT n FROM t"), "1");
 }
 
+TEST_F(PostgresDatabaseTest, AMigrationThatWaitsForATableKeepsNobodyWaiting) {
+  const auto migrator = open(options());
+  PostgresOptions hasty = options();
+  hasty.lock_timeout = Millis{5'000};
+  const auto reader = open(hasty);
+  std::jthread migration;
+  database_->write([&](Tx& tx) {
+    tx.exec(insert, 1);  // so the table is in use until the end of this
+    migration = std::jthread([&] {
+      migrator->write([](Tx& other) {
+        other.lock_schema();
+        other.exec_script("ALTER TABLE t ADD COLUMN later BIGINT;");
+      });
+    });
+    wait_until("SELECT count(*) FROM pg_locks WHERE NOT granted AND mode = 'AccessExclusiveLock'", "1");
+    int rows = -1;
+    reader->read([&](Tx& other) {
+      rows = 0;
+      other.query(all_ids, [&](const Row&) { ++rows; });
+    });
+    EXPECT_EQ(rows, 0);
+  });
+  migration.join();
+  EXPECT_EQ(server_.run("SELECT later IS NULL FROM t"), "t");
+}
+
 TEST_F(PostgresDatabaseTest, MoreCallersThanConnectionsWaitButNotForEver) {
   PostgresOptions few = options();
   few.writers = 1;

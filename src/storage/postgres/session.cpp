@@ -47,10 +47,12 @@ bool outdated_plan(std::string_view state, const PGresult* result) {
          (state == "0A000" && field(result, PG_DIAG_SOURCE_FUNCTION) == "RevalidateCachedQuery");
 }
 
+constexpr std::string_view kLockTimeout = "55P03";
+
 DbError::Kind kind_of(std::string_view state) {
   const std::string_view group = state.substr(0, 2);
   if (state == "40001" || state == "40P01") return DbError::Kind::conflict;
-  if (state == "55P03" || state == "57014") return DbError::Kind::busy;
+  if (state == kLockTimeout || state == "57014") return DbError::Kind::busy;
   if (group == "23") return DbError::Kind::constraint;
   constexpr std::array<std::string_view, 6> away{"08", "53", "57", "58", "F0", "XX"};
   constexpr std::array<std::string_view, 3> later{"25006", "25P03", "40003"};
@@ -165,7 +167,7 @@ void Session::lost(std::string_view why) {
 void Session::raise(const PGresult* result, std::string_view sql) {
   const std::string_view state = field(result, PG_DIAG_SQLSTATE);
   if (state.empty()) lost(one_line(PQresultErrorMessage(result)));
-  DbError::Kind kind = kind_of(state);
+  DbError::Kind kind = gives_way_ && state == kLockTimeout ? DbError::Kind::conflict : kind_of(state);
   if (fatal(result)) usable_ = false;
   if (outdated_plan(state, result)) {
     usable_ = false;
@@ -294,7 +296,13 @@ void Session::allow(Millis patience) {
   patience_ = patience_for(patience);
 }
 
+void Session::give_way(Millis lock) {
+  run(fmt::format("SET LOCAL lock_timeout={}", lock.count()));
+  gives_way_ = true;
+}
+
 void Session::allow_usual() {
+  gives_way_ = false;
   patience_ = patience_for(limits_.statement);
 }
 

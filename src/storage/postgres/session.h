@@ -67,8 +67,10 @@ class Session {
   void execute_each(const std::string& name, std::size_t count,
                     const std::function<void(std::size_t, Values&)>& fill, std::string_view sql);
 
-  // Statements of this transaction may take this long, and so may waiting for their first lock.
+  // Statements of this transaction may take this long, and so may waiting for a lock.
   void allow(Millis patience);
+  // From here on in this transaction: one that cannot have a lock in that time is a conflict, so it runs again.
+  void give_way(Millis lock);
   void allow_usual();
 
  private:
@@ -89,6 +91,7 @@ class Session {
   Millis patience_;  // for an answer
   bool usable_ = true;
   bool warned_ = false;
+  bool gives_way_ = false;
   bool left_behind_ = false;
   std::string backend_;  // (process id, seconds when it began), in SQL; empty: not known yet
   std::unique_ptr<PGconn, Finish> connection_;

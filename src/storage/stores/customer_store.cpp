@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <numeric>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -175,13 +176,23 @@ std::vector<CustomerRow> all_customers(Tx& tx, const Sql& sql, const P&... param
 
 }  // namespace
 
-FriendshipCounts count_friendships(Tx& tx, CloudAccountId cloud_account, std::int64_t most) {
-  static constexpr Sql first{
-      "SELECT friendship FROM customers WHERE cloud_account_id = $1 ORDER BY username_key LIMIT $2"};
+FriendshipCounts count_friendships(Tx& tx, AccountId account, CloudAccountId cloud_account,
+                                   std::int64_t most) {
+  // A range: with `account_id = $1` PostgreSQL may read the ids of all accounts instead, where there are few.
+  static constexpr Sql newest{
+      "SELECT customer_id FROM deliveries WHERE account_id >= $1 AND account_id <= $1"
+      " ORDER BY account_id DESC, id DESC LIMIT $2"};
+  static constexpr Sql friendship{"SELECT friendship FROM customers WHERE id = $1 AND cloud_account_id = $2"};
+  std::int64_t deliveries = 0;
+  std::set<CustomerId> customers;
+  tx.query(newest, account, most + 1, [&](const Row& r) {
+    if (++deliveries <= most && !r.is_null(0)) customers.insert(r.id<CustomerId>(0));
+  });
+  std::vector<Param> flat;
+  for (const auto customer : customers) flat.insert(flat.end(), {customer, cloud_account});
   FriendshipCounts found;
-  std::int64_t all = 0;
-  tx.query(first, cloud_account, most + 1, [&](const Row& r) {
-    ++all;
+  found.exact = deliveries <= most;
+  tx.query_each(friendship, 2, flat, [&](std::size_t, const Row& r) {
     switch (parse_friendship(r.string(0)).value_or(Friendship::unknown)) {
       case Friendship::requesting:
       case Friendship::requested:
@@ -201,7 +212,6 @@ FriendshipCounts count_friendships(Tx& tx, CloudAccountId cloud_account, std::in
         break;
     }
   });
-  found.exact = all <= most;
   return found;
 }
 

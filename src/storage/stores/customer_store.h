@@ -40,14 +40,15 @@ struct CustomerRow {
   std::string lease_owner;
   std::optional<Timestamp> lease_expires_at;
   domain::FailingCalls failing;  // outside of any outage of the account (spec 3.5)
-  bool ask_anew = false;         // the pending request is to be withdrawn, and made again (spec 3.5)
-  DeliveryId probed_delivery;    // a failed one that the next job attempts again (spec 3.5)
+  // Since the newest request a delivery has asked for another one: the pending request is to be withdrawn, and
+  // made again, as long as a delivery asks for it (DeliveryRow::asks_anew, spec 3.5).
+  bool ask_anew = false;
+  DeliveryId probed_delivery;  // a failed one that the next job attempts again (spec 3.5)
 
   bool operator==(const CustomerRow&) const = default;
 };
 
-// The customers of a cloud account by friendship. `exact`: false if the account has more customers than were
-// counted.
+// A merchant's customers by friendship. `exact`: false if the merchant has more deliveries than were read.
 struct FriendshipCounts {
   std::int64_t requested = 0;  // with those whose request is under way
   std::int64_t friends = 0;
@@ -55,8 +56,10 @@ struct FriendshipCounts {
   std::int64_t blocked = 0;
   bool exact = true;
 };
-// Counts `most` customers at most.
-FriendshipCounts count_friendships(Tx& tx, CloudAccountId cloud_account, std::int64_t most);
+// Counts the customers of the cloud account to whom the account's newest deliveries go: `most` deliveries at
+// most. Other accounts of the cloud account may have customers of their own there (spec 7.3).
+FriendshipCounts count_friendships(Tx& tx, AccountId account, CloudAccountId cloud_account,
+                                   std::int64_t most);
 
 // Whether a friend request is pending, or may be, that the customer has not answered.
 bool request_pending(const CustomerRow& row);

@@ -84,6 +84,7 @@ constexpr std::tuple kColumns{
     Column{"link_version", &DeliveryRow::link_version},
     Column{"probe_until", &DeliveryRow::probe_until},
     Column{"told_request", &DeliveryRow::reported_request},
+    Column{"asks_anew", &DeliveryRow::asks_anew},
     Computed{"pending_reviews", pending_reviews},
     Computed{"pending_named_by", pending_named_by},
     Computed{"pending_named_at", [](const DeliveryRow& d) { return d.pending.name.given; }},
@@ -117,7 +118,7 @@ constexpr Sql kLockOpenOfJob =
 constexpr Sql kLockFailedOfCustomer =
     sql<"SELECT ", kSelected<kColumns>,
         " FROM deliveries WHERE customer_id = $1 AND status = 'failed' ORDER BY id <for_update>">;
-// The codes are those that domain::resumes() names for Remedy::friendship_accepted.
+// The failures of deliveries that an acceptance resumes (spec 3.5).
 constexpr Sql kLockUnansweredOfCustomer =
     sql<"SELECT ", kSelected<kColumns>,
         " FROM deliveries WHERE customer_id = $1 AND status = 'failed'"

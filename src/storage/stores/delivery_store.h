@@ -48,6 +48,7 @@ struct DeliveryRow {
   std::int64_t attempt_count = 0;
   std::optional<Timestamp> next_attempt_at;
   std::int64_t requests_sent = 0;  // friend requests that this delivery reported
+  bool asks_anew = false;          // a retry of it wants a new friend request (CustomerRow::ask_anew)
   std::int64_t sequence = 0;       // of its newest outbound event
   std::int64_t version = 1;
   Timestamp created_at;

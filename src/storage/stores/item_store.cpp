@@ -31,6 +31,7 @@ constexpr std::tuple kColumns{
     Column{"revoked_by", &ItemRow::revoked_by, kEmptyIsNull},
     Column{"revocation_begun", &ItemRow::revocation_begun},
     Column{"by_hand", &ItemRow::by_hand},
+    Column{"login_lost_at", &ItemRow::login_lost_at},
 };
 constexpr auto read_item = read_row<ItemRow, kColumns>;
 constexpr const auto& kWithoutLines = kSelectedWith<kColumns, "lines", "'[]'">;

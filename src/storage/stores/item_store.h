@@ -24,10 +24,9 @@ struct ItemRow {
   std::int64_t quantity = 1;
   std::string lines = "[]";  // JSON array of the ids of the order lines that owe it
   domain::ItemStatus status = domain::ItemStatus::owed;
-  CustomerId customer;     // with whom it is, was or may have been shared
-  std::string intent_key;  // the idempotency key of the share begun
-  // While `sharing`: no look-up before it. While `revoking`: since when no login is there to do it with.
-  std::optional<Timestamp> settle_after;
+  CustomerId customer;                    // with whom it is, was or may have been shared
+  std::string intent_key;                 // the idempotency key of the share begun
+  std::optional<Timestamp> settle_after;  // while `sharing`: no look-up before it
   bool held = false;
   bool spent = false;
   std::optional<Timestamp> shared_at;
@@ -40,6 +39,8 @@ struct ItemRow {
   bool revocation_begun = false;
   // The merchant delivered the file by hand while it was `sharing`: without a share it is `delivered_by_hand`.
   bool by_hand = false;
+  // While `sharing` or `revoking`: since when a job knows of no login to settle it with; nothing: there is one.
+  std::optional<Timestamp> login_lost_at;
 };
 
 void insert_items(Tx& tx, std::span<const ItemRow> rows);

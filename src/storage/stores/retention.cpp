@@ -1,5 +1,6 @@
 #include "storage/stores/retention.h"
 
+#include <set>
 #include <vector>
 
 #include "base/id_time.h"
@@ -15,8 +16,10 @@ constexpr Sql kOldPayloads{
 constexpr Sql kDeletePayload{"DELETE FROM order_payloads WHERE order_id = $1 AND received_at < $2"};
 
 constexpr Sql kOldSends{
-    "SELECT id, status FROM webhook_sends WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3"};
-constexpr Sql kDeleteSend{"DELETE FROM webhook_sends WHERE id = $1 AND id < $2 AND status <> 'leased'"};
+    "SELECT id, status, due_at FROM webhook_sends WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3"};
+constexpr Sql kDeleteSend{
+    "DELETE FROM webhook_sends WHERE id = $1 AND status <> 'leased' AND (status <> 'pending' OR due_at < "
+    "$2)"};
 
 // An erasure finds answers by their dispatches (event_store.h): those of attempts that stay longer are blanked now.
 constexpr Sql kBlankAnswers{
@@ -30,6 +33,7 @@ constexpr Sql kSubscriptionIsThere{"SELECT 1 FROM webhook_subscriptions WHERE id
 constexpr int kSubscriptionsRead = 100;  // in one batch
 
 constexpr Sql kOldEvents{"SELECT id FROM outbound_events WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3"};
+constexpr Sql kSendOfEvent{"SELECT id FROM webhook_sends WHERE event_id = $1 LIMIT 1"};
 constexpr Sql kDeleteEvent{"DELETE FROM outbound_events WHERE id = $1 AND id < $2"};
 
 constexpr Sql kNextWithAttempts{
@@ -81,9 +85,10 @@ AgedBatch delete_old_payloads(Tx& tx, std::int64_t after, Timestamp before, int 
 }
 
 AgedBatch delete_old_sends(Tx& tx, std::int64_t after, Timestamp before, int limit) {
-  const auto aged =
-      find_aged(tx, kOldSends, after, before, limit, [](const Row& r) { return r.text(1) != "leased"; });
-  const auto batch = delete_aged(tx, aged, kDeleteSend, first_id_at(before));
+  const auto aged = find_aged(tx, kOldSends, after, before, limit, [&](const Row& r) {
+    return r.text(1) != "leased" && (r.text(1) != "pending" || r.time(2) < before);
+  });
+  const auto batch = delete_aged(tx, aged, kDeleteSend, before);
   const std::vector<Param> sends(aged.ids.begin(), aged.ids.end());
   if (!sends.empty()) tx.exec_many(kBlankAnswers, 1, sends);
   return batch;
@@ -105,7 +110,11 @@ AgedBatch delete_sends_of_nobody(Tx& tx, std::int64_t after, int limit) {
 }
 
 AgedBatch delete_old_events(Tx& tx, std::int64_t after, Timestamp before, int limit) {
-  const auto aged = find_aged(tx, kOldEvents, after, before, limit, is_always_old);
+  auto aged = find_aged(tx, kOldEvents, after, before, limit, is_always_old);
+  const std::vector<Param> events(aged.ids.begin(), aged.ids.end());
+  std::set<std::int64_t> sent;
+  tx.query_each(kSendOfEvent, 1, events, [&](std::size_t n, const Row&) { sent.insert(aged.ids[n]); });
+  std::erase_if(aged.ids, [&](std::int64_t id) { return sent.contains(id); });
   return delete_aged(tx, aged, kDeleteEvent, first_id_at(before));
 }
 

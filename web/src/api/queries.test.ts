@@ -36,6 +36,10 @@ test.each([
   expect(data.map(({ id }) => id)).toEqual(Array.from({ length: 500 }, (__, n) => `${n}`));
 });
 
+test('buyers are counted anew once a minute, also without live changes', () => {
+  expect(queries.cloudFriends().refetchInterval).toBe(60_000);
+});
+
 test('a job that is not there is not asked for again and again', async () => {
   const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
   const interval = (id: string) => {

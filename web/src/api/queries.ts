@@ -188,13 +188,13 @@ export const queries = {
       queryFn: ({ signal }) => ok(api.GET('/api/bulk/{job}', { params: { path: { job: id } }, signal })),
       refetchInterval: ({ state }) => (state.data?.finishedAt || isMissing(state.error) ? false : BUSY_MS),
     }),
-  // The buyers of the cloud user, by friendship.
+  // The account's buyers at the cloud user, by friendship. The service reads many rows for each answer.
   cloudFriends: () =>
     queryOptions({
       queryKey: ['cloud', 'friends'],
       queryFn: async ({ signal }) =>
         (await ok(api.GET('/api/credentials', { params: { query: { friends: true } }, signal }))).friends ?? null,
-      refetchInterval: CALM_MS,
+      refetchInterval: SLOW_MS,
     }),
   // How fast the cloud account may be used.
   cloudLimit: () =>

@@ -48,16 +48,54 @@ test('a provider confirms in a tab of its own, and the page that asked goes on',
   expect(await asked).toBe(true);
 });
 
+// A token of a sign-in so many seconds before; undefined: nobody says when it was.
+const tokenOf = (before: number | undefined) => {
+  const iat = 1_795_000_000; // long ago by the browser's clock, which does not count
+  const claims = { iat, auth_time: before === undefined ? undefined : iat - before, email: 'sám@shop.example' };
+  return `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.c2ln`;
+};
+const notified = () => vi.spyOn(stepUp, 'notifyOtherTabs').mockImplementation(() => undefined);
+
 test('the tab of the confirmation takes new tokens before it notifies the others', async () => {
-  const steps: string[] = [];
+  const others = notified();
   vi.spyOn(session, 'token').mockResolvedValue('before');
-  vi.spyOn(session, 'tokenAfter').mockImplementation((used) => {
-    steps.push(`new after ${used}`);
-    return Promise.resolve('after');
-  });
-  vi.spyOn(stepUp, 'notifyOtherTabs').mockImplementation(() => void steps.push('notified'));
+  let answer: (token: string) => void = () => undefined;
+  const asked = vi.spyOn(session, 'tokenAfter').mockReturnValue(new Promise<string>((resolve) => (answer = resolve)));
   await show(<Confirmed />);
-  await vi.waitFor(() => expect(steps).toEqual(['new after before', 'notified']));
+  await screen.findByRole('heading', { name: 'Checking your sign-in' });
+  await vi.waitFor(() => expect(asked).toHaveBeenCalledWith('before'));
+  expect(others).not.toHaveBeenCalled();
+  await act(async () => answer(tokenOf(600)));
+  await screen.findByRole('heading', { name: 'It is you' });
+  expect(others).toHaveBeenCalledOnce();
+});
+
+test.each([
+  ['of a sign-in of more than ten minutes ago', tokenOf(601)],
+  ['of a sign-in at a time that nobody states', tokenOf(undefined)],
+  ['that does not come', null],
+])('a token %s confirms nothing', async (_, token) => {
+  const others = notified();
+  vi.spyOn(session, 'token').mockResolvedValue('before');
+  vi.spyOn(session, 'tokenAfter').mockResolvedValue(token);
+  await show(<Confirmed />);
+  await screen.findByRole('heading', { name: 'Not confirmed' });
+  expect(document.title).toContain('Not confirmed');
+  screen.getByText(/Go back to the page that asked for it, and confirm once more\./);
+  expect(screen.queryByText('It is you')).toBeNull();
+  expect(others).not.toHaveBeenCalled();
+});
+
+test('a confirmation that could not be read confirms nothing yet, and is read once more', async () => {
+  const others = notified();
+  vi.spyOn(session, 'token').mockResolvedValue('before');
+  vi.spyOn(session, 'tokenAfter').mockRejectedValueOnce(new TypeError('no network')).mockResolvedValue(tokenOf(5));
+  await show(<Confirmed />);
+  expect((await screen.findByRole('alert')).textContent).toContain('Your sign-in could not be loaded.');
+  expect(others).not.toHaveBeenCalled();
+  await userEvent.setup().click(screen.getByRole('button', { name: 'Try again' }));
+  await screen.findByRole('heading', { name: 'It is you' });
+  expect(others).toHaveBeenCalledOnce();
 });
 
 test('that what was typed is still here is said to those alone who stay on the page', async () => {

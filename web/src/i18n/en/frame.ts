@@ -220,7 +220,12 @@ export const frame = {
   'stepUp.body': 'Type your password to go on.',
   'stepUp.button': 'Continue',
   'stepUp.otherTab': 'You confirm there in another tab. Then this page goes on by itself.',
+  'confirmed.reading': 'Checking your sign-in',
+  'confirmed.what': 'Your sign-in',
   'confirmed.title': 'It is you',
   'confirmed.lead': 'The page that asked for it goes on by itself. You can close this tab.',
+  'confirmed.not.title': 'Not confirmed',
+  'confirmed.not.lead':
+    'You have not signed in there within the last ten minutes. Go back to the page that asked for it, and confirm once more.',
   'confirmed.home': 'Go to the overview',
 } as const;

@@ -186,7 +186,7 @@ function Buttons({ owner, onChange }: { owner: boolean; onChange: (() => void) |
   );
 }
 
-// "At least" where there are more buyers than the service counts.
+// "At least" where there are more deliveries than the service reads for it.
 function buyersText(friends: Schemas['Friends']): string {
   const states = (['friends', 'requested', 'declined', 'blocked'] as const).filter(
     (name) => name === 'friends' || friends[name] > 0,

@@ -1,26 +1,44 @@
-// The page that an identity provider's confirmation comes back to, in a tab of its own. The page that asked for it goes on.
+// The page that an identity provider's confirmation comes back to, in a tab of its own. The page that asked for it goes on, if the
+// person has confirmed.
 import { Link } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
-import { Alert } from '@/components/Alert';
-import { sentence } from '@/api/errors';
+import { useCallback, useEffect, useState } from 'react';
+import { ErrorState, SkeletonRows } from '@/components/States';
 import { t } from '@/i18n/text';
 import { session } from '@/session';
+import { signedInLately } from '@/session/lately';
 import { stepUp } from '@/session/step_up';
 import { Frame } from '../sign-in/Frame';
 
+// The tokens from before do not say that the person has confirmed; the tabs take the new ones from this one.
+async function hasConfirmed(): Promise<boolean> {
+  const before = await session.token();
+  const token = await session.tokenAfter(before);
+  if (token === null || signedInLately(token)) return token !== null;
+  // Another tab may have asked for that one right before the person confirmed.
+  const next = await session.tokenAfter(token);
+  return next !== null && signedInLately(next);
+}
+
 export function Confirmed() {
+  const [confirmed, setConfirmed] = useState<boolean>();
   const [error, setError] = useState<unknown>();
-  useEffect(() => {
-    // The tokens from before do not say that the person has confirmed; the tabs take the new ones from this one.
-    session
-      .token()
-      .then((before) => session.tokenAfter(before))
-      .then(stepUp.notifyOtherTabs)
-      .catch(setError);
+  const read = useCallback(() => {
+    void hasConfirmed().then((is) => {
+      setError(undefined);
+      setConfirmed(is);
+      if (is) stepUp.notifyOtherTabs();
+    }, setError);
   }, []);
+  useEffect(read, [read]);
+  if (confirmed === undefined)
+    return (
+      <Frame title={t('confirmed.reading')} lead="" page={t('confirmed.reading')}>
+        {error ? <ErrorState what={t('confirmed.what')} error={error} onRetry={read} /> : <SkeletonRows rows={2} />}
+      </Frame>
+    );
+  const title = t(confirmed ? 'confirmed.title' : 'confirmed.not.title');
   return (
-    <Frame title={t('confirmed.title')} lead={t('confirmed.lead')} page={t('confirmed.title')}>
-      {error ? <Alert>{sentence(error)}</Alert> : null}
+    <Frame title={title} lead={t(confirmed ? 'confirmed.lead' : 'confirmed.not.lead')} page={title}>
       <p>
         <Link className="link" to="/" search={{}}>
           {t('confirmed.home')}
