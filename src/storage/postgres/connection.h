@@ -31,7 +31,7 @@ struct Statement : PreparedStatement {
       bulk_returning;  // of an INSERT: returns the first column of the rows that were inserted
 };
 
-// Of a transaction that changes the schema.
+// The limits of a transaction that changes the schema.
 struct SchemaLimits {
   Millis statement;  // and for the schema to be free of other nodes' migrations
   Millis lock;       // for a table that others use: who comes after waits as long, too

@@ -25,7 +25,7 @@ constexpr int most_runs = 6;
 // Runs of a transaction in conflict: the server ends a deadlock by failing one transaction, so another always goes
 // on; where many meet, one may fail several times.
 constexpr int most_runs_in_conflict = 12;
-// Of one that changes the schema: each waits for a table for two seconds, and leaves it to others for five (half an
+// Runs of one that changes the schema: each waits two seconds for a table, and leaves it to others for five (half an
 // hour in all).
 constexpr int most_runs_of_migration = 250;
 constexpr Millis rest_of_migration{5'000};
