@@ -155,9 +155,9 @@ const RULES = [
     }
     const last = names.at(-1);
     if (!last || last.sure === false || lower(row.targetUsername) === lower(last.name)) return;
-    // The store's is too late where something was shared.
+    // The store's, or the buyer's, that came during a job is too late where that job shared something.
     const late =
-      last.by === 'store' && row.items.some(({ status, sharedAt }) => sharedAt !== null || GOT.includes(status));
+      last.by !== 'merchant' && row.items.some(({ status, sharedAt }) => sharedAt !== null || GOT.includes(status));
     if (!late) report(`the ${last.by} named ${last.name} last, and it is for ${row.targetUsername}`);
   },
 
