@@ -6,8 +6,10 @@
 #include <map>
 #include <set>
 
+#include "domain/order.h"
 #include "storage/stores/credit_store.h"
 #include "storage/stores/delivery_store.h"
+#include "storage/stores/order_store.h"
 #include "storage/stores/purchase_store.h"
 
 namespace presetbridge::interleavings {
@@ -94,6 +96,29 @@ class Judge {
     if (row.status == DeliveryStatus::completed && !delivered)
       fault("order {} is completed and nothing was delivered", row.order_key);
     of_events(row);
+    of_erasure(row);
+  }
+
+  // No row of an erased order says who it was for (spec 9.6). Keys hold a name case-folded.
+  void of_erasure(const storage::DeliveryRow& row) {
+    const auto order = find_order(tx_, OrderId{row.id.value});
+    const auto state = order ? domain::decode_order_state(order->state) : domain::OrderState{};
+    if (!state || !state->erased) return;
+    if (!state->username.empty()) fault("order {} is erased and names {}", row.order_key, state->username);
+    static constexpr Sql kRows{
+        "SELECT CAST(d AS TEXT) FROM deliveries d WHERE d.id = $1"
+        " UNION ALL SELECT CAST(i AS TEXT) FROM delivery_items i WHERE i.delivery_id = $1"
+        " UNION ALL SELECT CAST(l AS TEXT) FROM delivery_timeline l WHERE l.delivery_id = $1"
+        " UNION ALL SELECT convert_from(e.body, 'UTF8') FROM outbound_events e WHERE e.delivery_id = $1"};
+    tx_.query(kRows, row.id, [&](const Row& r) {
+      for (const std::string_view name : {"Ann", "Bob"})
+        if (r.text(0).contains(name))
+          fault("order {} is erased and names {}: {}", row.order_key, name, r.text(0));
+    });
+    static constexpr Sql kNames{"SELECT key FROM delivery_keys WHERE delivery_id = $1 AND account_id = $2"};
+    tx_.query(kNames, row.id, row.account, [&](const Row& r) {
+      if (r.text(0).starts_with('u')) fault("order {} is erased and found by {}", row.order_key, r.text(0));
+    });
   }
 
   // The cause of a failure stands still: had it ended, the delivery would have been resumed.
