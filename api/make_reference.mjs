@@ -61,7 +61,7 @@ export function reference(document) {
       ...range(minItems, maxItems, 'element'),
     ];
     if (pattern) found.push(`form <code>${escaped(pattern)}</code>`);
-    if (schema.default !== undefined) found.push(`unless told <code>${escaped(JSON.stringify(schema.default))}</code>`);
+    if (schema.default !== undefined) found.push(`default <code>${escaped(JSON.stringify(schema.default))}</code>`);
     if (schema.readOnly) found.push('read only');
     return found.map((one) => `<span class="limit">${one}</span>`).join(' ');
   }

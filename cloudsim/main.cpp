@@ -71,20 +71,22 @@ void fill(cloudsim::World& world, const Arguments& arguments) {
 int main(int argc, char** argv) {
   Arguments arguments;
   CLI::App app{
-      "cloudsim - a simulator of the cloud platform. It is not the platform, and keeps all in memory."};
+      "cloudsim - a simulator of the cloud platform. It is not the platform, and holds everything in "
+      "memory."};
   app.add_option("--address", arguments.address, "Numeric address to listen on")->capture_default_str();
-  app.add_option("--port", arguments.port, "0: any free one, printed on standard output")
+  app.add_option("--port", arguments.port, "Port to listen on; 0: any free one, printed on standard output")
       ->capture_default_str();
-  app.add_option("--seed", arguments.seed, "Of the drawn faults")->capture_default_str();
+  app.add_option("--seed", arguments.seed, "Seed of the drawn faults")->capture_default_str();
   app.add_option("--users", arguments.merchants, "Merchant users to begin with")->capture_default_str();
-  app.add_option("--files", arguments.files, "Files of each of them")->capture_default_str();
+  app.add_option("--files", arguments.files, "Files of each merchant user")->capture_default_str();
   app.add_flag("--create-unknown-users", arguments.create_unknown,
                "Every username that is asked for exists, and accepts friend requests");
-  app.add_option("--accept-delay-ms", arguments.accept_delay_ms, "Their delay")->capture_default_str();
+  app.add_option("--accept-delay-ms", arguments.accept_delay_ms, "Delay of that acceptance")
+      ->capture_default_str();
   app.add_option("--session-life-s", arguments.session_life_s, "Life of a session")->capture_default_str();
   app.set_version_flag(
       "--version", fmt::format("cloudsim {} ({})", presetbridge::app::kVersion, presetbridge::app::kCommit),
-      "Tell the version and end");
+      "Print the version and exit");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -117,7 +119,7 @@ int main(int argc, char** argv) {
     return 1;
   }
   runtime.start();
-  std::fprintf(stderr, "cloudsim: SIMULATOR of the cloud platform, not the platform; nothing is kept\n");
+  std::fprintf(stderr, "cloudsim: SIMULATOR of the cloud platform, not the platform; nothing is stored\n");
   std::printf("{\"listening\":\"http://%s:%u\"}\n", arguments.address.c_str(), unsigned{server.port()});
   std::fflush(stdout);
   termination.wait();

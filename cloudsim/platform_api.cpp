@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.h"
 #include "simulator_parts/percent.h"
 
 namespace presetbridge::cloudsim {
@@ -57,9 +58,8 @@ std::string idempotency_key(const net::HttpRequest& request) {
 }
 
 bool valid_key(std::string_view key) {
-  return !key.empty() && key.size() <= 64 && std::ranges::all_of(key, [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-' || c == '_';
-  });
+  return !key.empty() && key.size() <= 64 &&
+         std::ranges::all_of(key, [](char c) { return is_alphanumeric(c) || c == '-' || c == '_'; });
 }
 
 PlatformAnswer log_in(World& world, const net::HttpRequest& request, Timestamp now) {

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <utility>
 
+#include "base/ascii.h"
 #include "crypto/encoding.h"
 
 namespace presetbridge::cloudsim {
@@ -26,14 +27,6 @@ constexpr Refusal no_share{404, "share_not_found", "There is no such share."};
 constexpr Refusal blocked{403, "blocked", "The user blocked you."};
 constexpr Refusal not_friends{409, "not_friends", "You are not friends."};
 constexpr Refusal not_shareable{409, "not_shareable", "The file may not be shared."};
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-  }
-  return result;
-}
 
 }  // namespace
 
@@ -57,7 +50,7 @@ std::optional<std::uint64_t> World::position_of(std::string_view cursor) {
 }
 
 Result<Session> World::log_in(std::string_view email, std::string_view password, Timestamp now) {
-  const auto found = by_email_.find(lower(email));
+  const auto found = by_email_.find(lowered(email));
   if (found == by_email_.end()) return std::unexpected(login_refused);
   Merchant& merchant = *found->second;
   if (merchant.password != password) {
@@ -81,7 +74,7 @@ Result<Merchant*> World::authenticate(std::string_view token, Timestamp now) {
 }
 
 Result<const Customer*> World::find_user(std::string_view username) {
-  const auto found = by_username_.find(lower(username));
+  const auto found = by_username_.find(lowered(username));
   if (found != by_username_.end()) return found->second;
   if (!options_.unknown_users) return std::unexpected(no_user);
   return put_customer("", std::string(username), *options_.unknown_users);
@@ -189,7 +182,7 @@ Result<void> World::revoke(Merchant& merchant, const std::string& file_id, const
 
 Merchant& World::put_merchant(std::string user_id, std::string username, std::string email,
                               std::string password) {
-  Merchant*& known = by_email_[lower(email)];
+  Merchant*& known = by_email_[lowered(email)];
   if (!known) {
     known = merchants_.emplace_back(std::make_unique<Merchant>()).get();
     known->user_id = user_id.empty() ? "m-" + std::to_string(merchants_.size()) : std::move(user_id);
@@ -201,7 +194,7 @@ Merchant& World::put_merchant(std::string user_id, std::string username, std::st
 }
 
 Customer* World::put_customer(std::string id, std::string username, Policy policy) {
-  const auto known = by_username_.find(lower(username));
+  const auto known = by_username_.find(lowered(username));
   if (known != by_username_.end()) {
     known->second->policy = policy;
     return known->second;
@@ -210,7 +203,7 @@ Customer* World::put_customer(std::string id, std::string username, Policy polic
     id = "u-" + std::to_string(++last_customer_);
   }
   if (customers_.contains(id)) return nullptr;
-  std::string name = lower(username);
+  std::string name = lowered(username);
   auto made = std::make_unique<Customer>(Customer{id, std::move(username), policy});
   Customer* customer = made.get();
   customers_.emplace(std::move(id), std::move(made));

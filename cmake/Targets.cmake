@@ -8,7 +8,9 @@ if(PRESETBRIDGE_SANITIZE)
   target_compile_options(presetbridge_options INTERFACE -fsanitize=${PRESETBRIDGE_SANITIZE} -fno-omit-frame-pointer)
   target_link_options(presetbridge_options INTERFACE -fsanitize=${PRESETBRIDGE_SANITIZE})
   if(PRESETBRIDGE_SANITIZE MATCHES "undefined")
-    target_compile_options(presetbridge_options INTERFACE -fno-sanitize-recover=undefined)
+    # The check of vptr opens a pipe to see whether memory can be read. Tests of a process without free file descriptors
+    # make that fail, and the check reports a fault that is none.
+    target_compile_options(presetbridge_options INTERFACE -fno-sanitize-recover=undefined -fno-sanitize=vptr)
   endif()
 endif()
 if(PRESETBRIDGE_FUZZ)

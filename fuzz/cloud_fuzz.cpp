@@ -4,6 +4,7 @@
 #include <array>
 #include <boost/json.hpp>
 
+#include "base/utf8.h"
 #include "require.h"
 
 namespace {
@@ -11,10 +12,6 @@ namespace {
 using namespace presetbridge;
 using namespace presetbridge::cloud;
 namespace json = boost::json;
-
-std::size_t characters(std::string_view utf8) {
-  return static_cast<std::size_t>(std::ranges::count_if(utf8, [](char c) { return (c & 0xc0) != 0x80; }));
-}
 
 void require_text(std::string_view text, std::size_t min = 1) {
   REQUIRE(text.size() >= min && characters(text) <= max_text);

@@ -96,7 +96,7 @@ void try_service(FuzzedDataProvider& input) {
   REQUIRE(value.size() == secret.size() + 45);
   const auto decrypted = cipher.decrypt(place, value);
   REQUIRE(decrypted && decrypted->reveal() == secret);
-  REQUIRE(cipher.needs_rotation(value) == Expected<bool>(false));
+  REQUIRE(service_value_key_id(value) == Expected<ServiceKeyId>(cipher.sealing()));
   const bool elsewhere = other.column != place.column || other.row != place.row;
   REQUIRE(cipher.decrypt(other, value).has_value() == !elsewhere);
 
@@ -143,7 +143,7 @@ void try_key_files(std::string_view content) {
     REQUIRE(without_end(written) == without_end(content));
     testing::SeededRandom random;
     std::vector<ServiceKey> usable;
-    for (const auto& key : *keys) usable.push_back({key.id, key.key.clone()});
+    for (const auto& key : *keys) usable.push_back({key.id, SecretBytes::copy_of(key.key.reveal())});
     const ServiceCipher cipher(std::move(usable), random);
   } else {
     REQUIRE(keys.error().code == "KEY_FILE_INVALID");
@@ -157,12 +157,16 @@ void try_key_files(std::string_view content) {
   } else {
     REQUIRE(ring.error().code == "KEY_FILE_INVALID");
   }
-  if (const auto key = read_vault_public_key(path)) {
-    REQUIRE(without_end(content) == "presetbridge-vault-public-key-1 " + base64_encode(key->raw()));
+  if (const auto keys = read_vault_public_keys(path)) {
+    std::string written;
     testing::SeededRandom random;
-    (void)key->seal(random, {}, "login");
+    for (const auto& key : *keys) {
+      written += "presetbridge-vault-public-key-1 " + base64_encode(key.raw()) + '\n';
+      (void)key.seal(random, {}, "login");
+    }
+    REQUIRE(without_end(written) == without_end(content));
   } else {
-    REQUIRE(key.error().code == "KEY_FILE_INVALID");
+    REQUIRE(keys.error().code == "KEY_FILE_INVALID");
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/utf8.h"
 #include "domain/html_text.h"
 #include "domain/mapping.h"
 
@@ -29,7 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::array<std::string_view, 2> names{text.substr(middle), "vendor_username"};
   REQUIRE(FieldNames(names).contains(text.substr(0, middle)) ==
           std::ranges::any_of(names, [&](auto one) { return same_field_name(text.substr(0, middle), one); }));
-  REQUIRE(text.starts_with(cut_utf8(text, middle)));
+  REQUIRE(text.starts_with(presetbridge::cut_utf8(text, middle)));
 
   const auto decoded = decode_html(text);
   REQUIRE(decoded.size() <= size && decode_html(decoded) == decoded);

@@ -2,6 +2,7 @@
 #include <boost/json.hpp>
 
 #include "app/verbs/listen.h"
+#include "base/ascii.h"
 #include "base/testing.h"
 #include "crypto/webhook_signature.h"
 #include "require.h"
@@ -43,12 +44,6 @@ app::ReceivedWebhook received(const Sent& sent, Timestamp now = from_unix_ms(kSe
   const auto line = app::webhook_line(webhook, true);
   REQUIRE(!line.contains('\n'));
   return webhook;
-}
-
-bool same_but_for_case(std::string_view a, std::string_view b) {
-  return std::ranges::equal(
-      a, b, {}, [](unsigned char c) { return std::tolower(c); },
-      [](unsigned char c) { return std::tolower(c); });
 }
 
 // Whether one of the words is that signature.
@@ -99,7 +94,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   const bool still_true = altered.id == sent.id && altered.timestamp == sent.timestamp &&
                           altered.body == sent.body && altered.vendor.starts_with("sha256=") &&
-                          same_but_for_case(altered.vendor, sent.vendor) &&
+                          equal_ignoring_case(altered.vendor, sent.vendor) &&
                           names(altered.standard, sent.standard);
   REQUIRE(received(altered).verified == still_true);
   return 0;

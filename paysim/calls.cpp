@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.h"
+
 namespace presetbridge::paysim {
 namespace {
 
@@ -33,9 +35,8 @@ constexpr std::array<Known, endpoints> known_calls{{
 
 // Ids are letters, digits and underscores, so nothing in them is encoded.
 bool is_id(std::string_view text) {
-  return !text.empty() && text.size() <= 100 && std::ranges::all_of(text, [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
-  });
+  return !text.empty() && text.size() <= 100 &&
+         std::ranges::all_of(text, [](char c) { return is_alphanumeric(c) || c == '_'; });
 }
 
 std::optional<std::string> match(std::string_view pattern, std::string_view path) {

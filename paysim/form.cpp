@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/characters.h"
-#include "domain/utf8.h"
+#include "base/utf8.h"
 #include "simulator_parts/percent.h"
 #include "stripe_error.h"
 
@@ -17,7 +16,7 @@ constexpr std::size_t longest_name_told = 200;
 
 std::string decoded(std::string_view text) {
   auto result = simulator_parts::percent_decoded(text, true);
-  if (!result || !domain::is_utf8(*result) || result->contains('\0')) {
+  if (!result || !is_utf8(*result) || result->contains('\0')) {
     throw invalid("The parameters are not UTF-8 in percent-encoding.");
   }
   return std::move(*result);

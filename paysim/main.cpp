@@ -63,23 +63,23 @@ int main(int argc, char** argv) {
   Arguments arguments;
   CLI::App app{
       "paysim - a simulator of Stripe's API, as far as a Checkout needs it. It is not Stripe, moves no money "
-      "and keeps all in memory."};
+      "and holds everything in memory."};
   app.add_option("--address", arguments.address, "Numeric address of loopback to listen on")
       ->capture_default_str();
-  app.add_option("--port", arguments.port, "0: any free one, printed on standard output")
+  app.add_option("--port", arguments.port, "Port to listen on; 0: any free one, printed on standard output")
       ->capture_default_str();
-  app.add_option("--seed", arguments.seed, "Of the drawn faults")->capture_default_str();
+  app.add_option("--seed", arguments.seed, "Seed of the drawn faults")->capture_default_str();
   app.add_option("--secret-key", arguments.secret_key,
                  "The only API key that is taken, sk_test_... (default: all of test mode)");
   app.add_option("--api-version", arguments.api_version, "Stripe's API version that events name")
       ->capture_default_str();
   app.add_option("--webhook-url", arguments.webhook_url, "Where events are posted: http, on loopback");
-  app.add_option(
-      "--webhook-secret", arguments.webhook_secrets,
-      "Signs them; several while a rotation overlaps (default: a new one, printed on standard output)");
+  app.add_option("--webhook-secret", arguments.webhook_secrets,
+                 "Secret that signs events; several while a rotation overlaps (default: a new one, printed "
+                 "on standard output)");
   app.set_version_flag("--version",
                        fmt::format("paysim {} ({})", presetbridge::app::kVersion, presetbridge::app::kCommit),
-                       "Tell the version and end");
+                       "Print the version and exit");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -133,7 +133,7 @@ int main(int argc, char** argv) {
   const std::string url = "http://" + host + ":" + std::to_string(server.port());
   simulator.set_page_url(url);
   runtime.start();
-  std::fprintf(stderr, "paysim: SIMULATOR of Stripe, not Stripe; no money moves and nothing is kept\n");
+  std::fprintf(stderr, "paysim: SIMULATOR of Stripe, not Stripe; no money moves and nothing is stored\n");
   const std::string secret = made_secret.empty() ? "" : ",\"webhookSecret\":\"" + made_secret + "\"";
   std::printf("{\"listening\":\"%s\"%s}\n", url.c_str(), secret.c_str());
   std::fflush(stdout);

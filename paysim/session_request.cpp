@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/ascii.h"
 #include "net/address_guard.h"
 #include "stripe_error.h"
 
@@ -27,9 +28,7 @@ constexpr std::string_view currencies =
     "vuv wst xaf xcd xof xpf yer zar zmw";
 
 std::string currency_of(FormFields& in) {
-  std::string currency = in.required_text("currency");
-  std::ranges::transform(currency, currency.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  std::string currency = lowered(in.required_text("currency"));
   const bool code = currency.size() == 3 && std::ranges::all_of(currency, [](char c) { return c >= 'a'; });
   if (!code || currencies.find(currency) == std::string_view::npos) {
     throw invalid("Invalid currency.", in.path_of("currency"));

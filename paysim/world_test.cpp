@@ -142,25 +142,25 @@ TEST_F(ProcessorWorld, TheBooksAreTheSumOfWhatHappened) {
   std::vector<Charge*> charges;
   for (int i = 0; i < 40; ++i) charges.push_back(&paid(100 + i));
   for (int i = 0; i < 2'000; ++i) {
-    auto& charge = *charges[random.below(charges.size())];
+    auto& charge = *charges[random.u64() % charges.size()];
     try {
-      switch (random.below(5)) {
+      switch (random.u64() % 5) {
         case 0:
-          world.refund(charge, 1 + static_cast<std::int64_t>(random.below(60)), {}, {}, random.below(2) == 0,
-                       start);
+          world.refund(charge, 1 + static_cast<std::int64_t>(random.u64() % 60), {}, {},
+                       random.u64() % 2 == 0, start);
           break;
         case 1:
-          world.dispute(charge, {}, "general", random.below(2) == 0, start);
+          world.dispute(charge, {}, "general", random.u64() % 2 == 0, start);
           break;
         case 2:
           if (!charge.refunds.empty())
-            world.settle_refund(*charge.refunds.back(), random.below(2) == 0, start);
+            world.settle_refund(*charge.refunds.back(), random.u64() % 2 == 0, start);
           break;
         case 3:
           if (!charge.disputes.empty()) world.escalate(*charge.disputes.back(), start);
           break;
         default:
-          if (!charge.disputes.empty()) world.close(*charge.disputes.back(), random.below(2) == 0, start);
+          if (!charge.disputes.empty()) world.close(*charge.disputes.back(), random.u64() % 2 == 0, start);
       }
     } catch (const StripeError&) {  // refused: nothing may have happened
     }

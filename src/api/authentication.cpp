@@ -4,17 +4,15 @@
 #include <string>
 #include <utility>
 
+#include "base/ascii.h"
+
 namespace presetbridge::api {
 namespace {
 
 // The token of `Authorization: Bearer <token>`; nothing if the header is of another form.
 std::optional<std::string> bearer_token(std::string_view header) {
   constexpr std::string_view kScheme = "bearer ";
-  if (header.size() <= kScheme.size()) return std::nullopt;
-  const bool matches = std::ranges::equal(header.substr(0, kScheme.size()), kScheme, {}, [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  });
-  if (!matches) return std::nullopt;
+  if (!equal_ignoring_case(header.substr(0, kScheme.size()), kScheme)) return std::nullopt;
   header.remove_prefix(kScheme.size());
   while (header.starts_with(' ')) header.remove_prefix(1);
   if (header.empty()) return std::nullopt;

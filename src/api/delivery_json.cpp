@@ -30,6 +30,11 @@ json::array flags_of(const storage::DeliveryRow& row) {
   return flags;
 }
 
+std::optional<Timestamp> waiting_since(const storage::DeliveryRow& row) {
+  if (row.status != domain::DeliveryStatus::waiting_for_friendship) return std::nullopt;
+  return row.waiting_since;
+}
+
 json::value resolution_json(domain::ResolutionCode code, const std::string& file_name) {
   if (code == domain::ResolutionCode::none) return nullptr;
   const auto& text = domain::describe(code);
@@ -40,6 +45,13 @@ json::value resolution_json(domain::ResolutionCode code, const std::string& file
                       {"text", std::string(text.what_happened) + " " + std::string(text.what_to_do)},
                       {"remedy", domain::remedy_of(code)},
                       {"fileName", text_or_null(file_name)}};
+}
+
+json::value size_json(const std::optional<domain::OrderExcess>& size) {
+  if (!size) return nullptr;
+  const auto count = [](std::int64_t n) { return n > 0 ? json::value(n) : json::value(); };
+  return json::object{
+      {"products", count(size->lines)}, {"files", count(size->files)}, {"limit", size->limit}};
 }
 
 json::array items_json(const DeliveryView& view) {
@@ -99,6 +111,7 @@ json::object summary_json(const DeliverySummary& summary) {
       {"nextAttemptAt", time_or_null(row.next_attempt_at)},
       {"queuePosition", std::move(position)},
       {"estimatedAt", time_or_null(summary.estimated_at)},
+      {"waitingSince", time_or_null(waiting_since(row))},
       {"createdAt", to_iso8601(row.created_at)},
       {"updatedAt", to_iso8601(row.updated_at)},
       {"completedAt", time_or_null(row.completed_at)},
@@ -149,6 +162,7 @@ json::object view_json(const DeliveryView& view, const std::string& buyer_url) {
   body["allowedActions"] = std::move(allowed);
   body["resumableUntil"] = time_or_null(view.resumable_until);
   body["partlyUnmapped"] = view.partly_unmapped;
+  body["size"] = size_json(view.size);
   body["usernameSource"] = name_or_null(kUsernameSources[static_cast<std::size_t>(view.username_source)]);
   body["firstRequestAt"] = time_or_null(view.first_request_at);
   body["givesUpAt"] = time_or_null(view.gives_up_at);

@@ -12,7 +12,8 @@
 #include "api/sent_search.h"
 #include "api/sent_time.h"
 #include "api/unknown_name.h"
-#include "base/characters.h"
+#include "base/ascii.h"
+#include "base/utf8.h"
 #include "crypto/secret.h"
 
 namespace presetbridge::api {
@@ -28,9 +29,7 @@ bool is_json(std::string_view content_type) {
   auto type = content_type.substr(0, end);
   while (!type.empty() && (type.back() == ' ' || type.back() == '\t')) type.remove_suffix(1);
   while (!type.empty() && (type.front() == ' ' || type.front() == '\t')) type.remove_prefix(1);
-  constexpr std::string_view kJson = "application/json";
-  return std::ranges::equal(type, kJson, {},
-                            [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return equal_ignoring_case(type, "application/json");
 }
 
 bool is_space(char c) {

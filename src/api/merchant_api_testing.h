@@ -1,5 +1,5 @@
 // For tests of the merchant's resources: their use cases over a real database, their routes, and requests by
-// a principal of the test's choice. Authentication is api_test.cpp's.
+// a principal of the test's choice. Authentication is authentication_test.cpp's.
 #pragma once
 
 #include <gtest/gtest.h>

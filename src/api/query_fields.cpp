@@ -8,7 +8,7 @@
 #include "api/page.h"
 #include "api/sent_search.h"
 #include "api/sent_time.h"
-#include "base/characters.h"
+#include "base/utf8.h"
 
 namespace presetbridge::api {
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/json.hpp>
 #include <optional>
 #include <ranges>
 #include <set>
@@ -11,6 +10,7 @@
 #include <stdexcept>
 
 #include "api/unknown_name.h"
+#include "base/utf8.h"
 
 namespace presetbridge::api {
 namespace {
@@ -56,20 +56,6 @@ int hex_digit(char c) {
 
 bool has_control(std::string_view text) {
   return std::ranges::any_of(text, [](unsigned char c) { return c < 0x20; });
-}
-
-// By Boost.JSON's own validation of strings: the text between quotes, its special characters escaped.
-// `text` has no control characters.
-bool is_utf8(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    quoted += c;
-  }
-  quoted += '"';
-  std::error_code error;
-  boost::json::parse(quoted, error);
-  return !error;
 }
 
 // A route of GET serves HEAD too: the server sends the header of its answer, and no body.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "net/ip_address.h"
 
 namespace presetbridge::api {
@@ -14,19 +15,11 @@ constexpr std::string_view kHttps = "https://";
 constexpr std::string_view kHostPrefix = "__Host-";
 constexpr std::string_view kName = "pdb_session";
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
-
 // Scheme, host and port of a URL, without the port that the scheme has anyway.
 std::string origin_of(std::string_view url) {
   const auto after_scheme = url.find("://");
   const auto host_at = after_scheme == std::string_view::npos ? url.size() : after_scheme + 3;
-  auto origin = lower(url.substr(0, std::min(url.find('/', host_at), url.size())));
+  auto origin = lowered(url.substr(0, std::min(url.find('/', host_at), url.size())));
   const std::string_view usual = origin.starts_with(kHttps) ? ":443" : ":80";
   if (origin.ends_with(usual)) origin.resize(origin.size() - usual.size());
   return origin;
@@ -102,7 +95,7 @@ Expected<Door> SessionCookie::judge(const net::HttpRequest& request) const {
   // Who runs it on their own machine may call that by any of its names.
   const auto host = request.headers.get("Host");
   const bool own = host && request.headers.count("Host") == 1 && origin.starts_with(kHttp) &&
-                   lower(origin.substr(kHttp.size())) == lower(*host);
+                   equal_ignoring_case(origin.substr(kHttp.size()), *host);
   if (!own) return cross_site();
   if (origin_.starts_with(kHttps) || !is_this_machine(origin)) return insecure();
   return Door::loopback;

@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "base/nearest_name.h"
-#include "domain/username.h"
+#include "base/utf8.h"
 
 namespace presetbridge::api {
 namespace {
@@ -21,7 +21,7 @@ std::string instead(std::string_view name, std::span<const std::string> known) {
 
 std::string shortened_name(std::string_view name) {
   if (name.size() <= kLongestName) return std::string(name);
-  return std::string(domain::cut_utf8(name, kLongestName)) + "…";
+  return std::string(cut_utf8(name, kLongestName)) + "…";
 }
 
 FieldProblem unknown_field(std::string_view prefix, std::string_view name,

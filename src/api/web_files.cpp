@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
+
+#include "base/ascii.h"
 
 namespace presetbridge::api {
 namespace {
@@ -36,9 +37,7 @@ bool wants(std::string_view element, std::string_view value) {
   const auto end = std::min(element.find(';'), element.size());
   if (!net::same_field_name(trimmed(element.substr(0, end)), value)) return false;
   const auto parameter = trimmed(element.substr(std::min(end + 1, element.size())));
-  if (parameter.size() < 2 || std::tolower(static_cast<unsigned char>(parameter[0])) != 'q' ||
-      parameter[1] != '=')
-    return true;
+  if (!equal_ignoring_case(parameter.substr(0, 2), "q=")) return true;
   return parameter.find_first_of("123456789") != std::string_view::npos;
 }
 

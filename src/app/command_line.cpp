@@ -91,7 +91,7 @@ std::vector<std::string> with_help_as_flag(const CLI::App& app, std::vector<std:
 }
 
 void tell_version_of_each(CLI::App& verb, const std::string& version) {
-  verb.set_version_flag("--version", version, "Tell the version and end");
+  verb.set_version_flag("--version", version, "Print the version and exit");
   for (auto* one : verb.get_subcommands([](CLI::App*) { return true; })) tell_version_of_each(*one, version);
 }
 
@@ -118,7 +118,7 @@ int run_command_line(int argc, char** argv) {
   add_trial_verbs(app, run);
 
   tell_version_of_each(app, "presetbridge " + std::string(kVersion) + " (" + std::string(kCommit) + ")");
-  app.footer("`presetbridge help VERB` and `presetbridge VERB --help` tell more of one.");
+  app.footer("`presetbridge help VERB` and `presetbridge VERB --help` explain one verb.");
 
   try {
     auto words = with_help_as_flag(app, std::vector<std::string>(argv + 1, argv + argc));

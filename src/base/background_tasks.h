@@ -29,8 +29,8 @@ inline std::string fault_text(const std::exception_ptr& fault) {
   }
 }
 
-// The log line and the counter for an exception that left a task: a fault of ours, which ends that task and
-// nothing else.
+// The log line and the counter for an exception that a task did not catch. That is a fault of the service; it
+// ends this task alone.
 struct FaultReport {
   Log& log;
   std::string_view message;  // of the line, which also names the task and its exception
@@ -49,11 +49,11 @@ class BackgroundTasks {
   // The objects in `report` outlive this.
   BackgroundTasks(Scheduler& scheduler, FaultReport report) : wakeup_(scheduler), report_(report) {}
 
-  // Runs until it is stopped.
+  // Starts a task that runs until stop().
   void start_loop(Task<void> task, std::string_view name, Ended ended = {}) {
     start(std::move(task), name, loops_, std::move(ended));
   }
-  // One piece of work.
+  // Starts a task that ends by itself.
   void start_job(Task<void> task, std::string_view name, Ended ended = {}) {
     start(std::move(task), name, jobs_, std::move(ended));
   }

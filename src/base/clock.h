@@ -38,8 +38,6 @@ class Random {
     fill(std::as_writable_bytes(std::span(&v, 1)));
     return v;
   }
-  // Uniform in [0, bound) but for a bias below 2^-32 with bounds below 2^32; bound > 0.
-  std::uint64_t below(std::uint64_t bound) { return u64() % bound; }
 };
 
 }  // namespace presetbridge

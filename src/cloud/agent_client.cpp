@@ -20,6 +20,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/file_descriptor.h"
 #include "cloud/agent_protocol.h"
 
 namespace presetbridge::cloud {
@@ -52,34 +53,17 @@ CloudResult<Session> session_of(AgentReply::Result result) {
   return std::unexpected(error_of(result));
 }
 
-class Descriptor {
- public:
-  explicit Descriptor(int fd = -1) : fd_(fd) {}
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
 struct Child {
   pid_t pid = 0;
-  Descriptor socket;
+  FileDescriptor socket;
 };
 
 // A child with nothing of ours but descriptor 3 and standard error; nothing if the system refuses.
 std::optional<Child> start_child(const AgentProcessOptions& options) {
   std::array<int, 2> pair{};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair.data()) != 0) return std::nullopt;
-  Child child{0, Descriptor(pair[0])};
-  const Descriptor theirs(pair[1]);
+  Child child{0, FileDescriptor(pair[0])};
+  const FileDescriptor theirs(pair[1]);
 
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
@@ -308,7 +292,7 @@ class AgentProcess::Supervisor {
       for (auto& line : waiting_) {
         for (; !line.empty() && line.front().deadline_tick <= ticks_; line.pop_front())
           ended.push_back(
-              {std::move(line.front().complete), busy("No place for the cloud login was free in time.")});
+              {std::move(line.front().complete), busy("No slot for the cloud login was free in time.")});
       }
       fill_places(ended);
       start_now = !child_ && ticks_ >= start_tick_;
@@ -360,8 +344,8 @@ class AgentProcess::Supervisor {
 
   Log& log_;
   const AgentProcessOptions options_;
-  const Descriptor wake_;
-  const Descriptor timer_;
+  const FileDescriptor wake_;
+  const FileDescriptor timer_;
   mutable std::mutex mutex_;  // guards all below but thread_
   std::optional<Child> child_;
   std::map<std::uint64_t, Pending> pending_;    // what the agent has

@@ -135,7 +135,7 @@ TEST_F(AgentProcessTest, ALoginThatFindsNoPlaceInTimeIsBusyAndNoTroubleOfThePlat
   const auto late = log_in(*agent_).get();
   ASSERT_FALSE(late);
   EXPECT_EQ(late.error().kind, Kind::busy);
-  EXPECT_EQ(late.error().message, "No place for the cloud login was free in time.");
+  EXPECT_EQ(late.error().message, "No slot for the cloud login was free in time.");
   open_gate();
   EXPECT_TRUE(first.get());
 }

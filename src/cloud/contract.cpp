@@ -11,18 +11,19 @@
 #include <sstream>
 #include <utility>
 
+#include "base/percent.h"
+#include "base/utf8.h"
+
 namespace presetbridge::cloud {
 namespace {
 
 namespace json = boost::json;
 
-std::size_t characters(std::string_view utf8) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(utf8, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+bool is_control(unsigned char c) {
+  return c < 0x20 || c == 0x7f;
 }
-
 bool has_control(std::string_view text) {
-  return std::ranges::any_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+  return std::ranges::any_of(text, is_control);
 }
 
 std::optional<json::object> read_object(std::string_view body) {
@@ -148,13 +149,8 @@ bool is_token(std::string_view text) {
 
 // The start of a text that a person may see: no control characters, whole UTF-8 characters.
 std::string presentable(std::string_view text) {
-  std::string result;
-  std::size_t count = 0;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte & 0xc0) != 0x80 && ++count > max_text) break;
-    result += byte < 0x20 || byte == 0x7f ? ' ' : c;
-  }
+  std::string result(first_characters(text, max_text));
+  std::ranges::replace_if(result, is_control, ' ');
   return result;
 }
 
@@ -276,19 +272,7 @@ std::optional<Millis> read_retry_after(std::string_view value, Timestamp now) {
 std::optional<std::string> path_segment(std::string_view text) {
   const bool dots = text == "." || text == "..";
   if (text.empty() || dots || characters(text) > max_text || has_control(text)) return std::nullopt;
-  std::string result;
-  for (const char c : text) {
-    const bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-                       c == '-' || c == '_' || c == '.' || c == '~';
-    if (plain) {
-      result += c;
-    } else {
-      static constexpr std::string_view digits = "0123456789ABCDEF";
-      const auto byte = static_cast<unsigned char>(c);
-      result += {'%', digits[byte >> 4], digits[byte & 15]};
-    }
-  }
-  return result;
+  return percent_encoded(text);
 }
 
 }  // namespace presetbridge::cloud

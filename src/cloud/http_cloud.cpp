@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.h"
 #include "cloud/contract.h"
 
 namespace presetbridge::cloud {
@@ -67,7 +68,7 @@ const char* sentence(Kind kind) {
     case Kind::malformed:
       return "The cloud platform gave an answer that could not be understood.";
     case Kind::busy:
-      return "Too many logins wait for a place.";
+      return "Too many logins wait for a slot.";
   }
   return "";
 }
@@ -127,11 +128,6 @@ bool moves(const Page& page, const std::string& cursor) {
   return !page.more || (!page.next_cursor.empty() && page.next_cursor != cursor);
 }
 
-bool same_name(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return std::ranges::equal(a, b, {}, lower, lower);
-}
-
 }  // namespace
 
 struct HttpCloud::Call {
@@ -180,7 +176,7 @@ Task<CloudResult<CloudUser>> HttpCloud::find_user(Executor& executor, Session se
   auto user = read_user(answer->body);
   if (!user) co_return std::unexpected(malformed(Effect::none));
   // A name that the platform has in another form is one order's matter, not trouble of the platform.
-  if (!same_name(user->username, username))
+  if (!equal_ignoring_case(user->username, username))
     co_return std::unexpected(error(Kind::user_not_found, sentence(Kind::user_not_found)));
   co_return std::move(*user);
 }

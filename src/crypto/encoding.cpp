@@ -68,12 +68,6 @@ bool hex_decode_exactly(std::string_view text, std::span<std::byte> out, HexCase
          size == out.size();
 }
 
-std::optional<Bytes> hex_decode(std::string_view text, HexCase accepted) {
-  Bytes out(text.size() / 2);
-  if (!hex_decode_exactly(text, out, accepted)) return std::nullopt;
-  return out;
-}
-
 std::string base64_encode(ByteView bytes) {
   return encode(bytes, sodium_base64_VARIANT_ORIGINAL);
 }

@@ -15,7 +15,6 @@ namespace presetbridge::crypto {
 enum class HexCase { lower_only, any };
 
 std::string hex_encode(ByteView bytes);  // lower case
-std::optional<Bytes> hex_decode(std::string_view text, HexCase accepted = HexCase::lower_only);
 
 // The standard alphabet with its padding (RFC 4648 section 4).
 std::string base64_encode(ByteView bytes);

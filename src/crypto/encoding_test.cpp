@@ -16,6 +16,12 @@ Bytes bytes_of(std::string_view text) {
   return {view.begin(), view.end()};
 }
 
+std::optional<Bytes> hex_decode(std::string_view text, HexCase accepted = HexCase::lower_only) {
+  Bytes out(text.size() / 2);
+  if (!hex_decode_exactly(text, out, accepted)) return std::nullopt;
+  return out;
+}
+
 TEST(Encoding, HexIsLowerCaseAndUpperCaseIsReadOnlyWhenAskedFor) {
   EXPECT_EQ(hex_encode(std::string_view("\x00\xab\xff", 3)), "00abff");
   EXPECT_EQ(hex_decode("00abff"), bytes_of(std::string_view("\x00\xab\xff", 3)));

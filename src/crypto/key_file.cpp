@@ -8,27 +8,14 @@
 #include <cerrno>
 #include <system_error>
 
+#include "base/file_descriptor.h"
+
 namespace presetbridge::crypto {
 namespace {
 
 namespace fs = std::filesystem;
 
 constexpr std::size_t max_file_bytes = 64 * 1024;
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  bool is_open() const { return fd_ >= 0; }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 std::unexpected<Error> refused_by_system(const fs::path& path, int error) {
   if (error == EEXIST) {
@@ -53,14 +40,14 @@ bool write_all(int fd, std::string_view text) {
 
 bool sync_directory_of(const fs::path& path) {
   const auto directory = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  const Descriptor fd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const FileDescriptor fd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   return fd.is_open() && ::fsync(fd.get()) == 0;
 }
 
 // Leaves no half-written file behind.
 Expected<void> write_new(const fs::path& path, std::string_view text, KeyFileAccess access) {
   const mode_t mode = access == KeyFileAccess::secret ? 0600 : 0644;
-  const Descriptor fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+  const FileDescriptor fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
   if (!fd.is_open()) return refused_by_system(path, errno);
   // The umask may have taken rights away that others need.
   if (::fchmod(fd.get(), mode) != 0 || !write_all(fd.get(), text) || ::fsync(fd.get()) != 0) {
@@ -110,7 +97,7 @@ Expected<void> replace_key_file(const fs::path& path, std::string_view text, Key
 
 Expected<SecretString> read_key_file(const fs::path& path, KeyFileAccess access) {
   // Without O_NONBLOCK a FIFO would make us wait for its writer.
-  const Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd.is_open()) return refused_by_system(path, errno);
   struct stat status{};
   if (::fstat(fd.get(), &status) != 0) return refused_by_system(path, errno);

@@ -24,7 +24,6 @@ class SecretBytes {
   SecretBytes& operator=(SecretBytes&& other) noexcept;
   ~SecretBytes();
 
-  SecretBytes clone() const { return copy_of(reveal()); }
   ByteView reveal() const { return std::span<const std::byte>(data_, size_); }
   std::span<std::byte> writable() { return {data_, size_}; }
   std::size_t size() const { return size_; }
@@ -42,7 +41,6 @@ class SecretString {
   explicit SecretString(std::string_view text) : bytes_(SecretBytes::copy_of(text)) {}
   explicit SecretString(SecretBytes bytes) : bytes_(std::move(bytes)) {}
 
-  SecretString clone() const { return SecretString(reveal()); }
   std::string_view reveal() const { return text_of(bytes_.reveal()); }
   std::size_t size() const { return bytes_.size(); }
   bool empty() const { return bytes_.empty(); }

@@ -19,7 +19,7 @@ std::string code_of(const Expected<SecretString>& result) {
 }
 
 ServiceKey copy_of(const ServiceKey& key) {
-  return {key.id, key.key.clone()};
+  return {key.id, SecretBytes::copy_of(key.key.reveal())};
 }
 
 template <class... Keys>
@@ -53,12 +53,13 @@ TEST_F(ServiceCipherTest, DecryptsAValueThatWasMadeElsewhere) {
   ASSERT_TRUE(hex_decode_exactly("a1a2a3a4a5a6a7a8", key.id));
   for (std::size_t i = 0; i < 32; ++i) key.key.writable()[i] = static_cast<std::byte>(i);
   const ServiceCipher cipher(list(key), random_);
-  const auto value = hex_decode(
+  Bytes value(57);
+  ASSERT_TRUE(hex_decode_exactly(
       "01a1a2a3a4a5a6a7a8404142434445464748494a4b91cdc1514311f466aeb67242fd1bf887d4968179d01a58b3ae3362c677f1"
       "ddde9d52"
-      "4831");
-  ASSERT_TRUE(value);
-  const auto opened = cipher.decrypt(place, *value);
+      "4831",
+      value));
+  const auto opened = cipher.decrypt(place, value);
   ASSERT_TRUE(opened) << opened.error().code;
   EXPECT_EQ(opened->reveal(), "store-secret");
 }

@@ -5,16 +5,10 @@
 namespace presetbridge::domain {
 namespace {
 
-constexpr std::array<std::string_view, kJobClasses> kNames = {"sweep", "share", "settlement", "first_request",
-                                                              "retry"};
 constexpr int kTurns = 10;  // in any so many jobs each class with work has one
 constexpr int kBits = 4;    // of one class in the stored integer
 
 }  // namespace
-
-std::string_view to_string(JobClass c) {
-  return kNames[static_cast<std::size_t>(c)];
-}
 
 std::optional<JobClass> JobTurns::choose(JobClassSet with_work) {
   if (with_work.none()) return std::nullopt;

@@ -6,7 +6,6 @@
 #include <bitset>
 #include <cstdint>
 #include <optional>
-#include <string_view>
 
 namespace presetbridge::domain {
 
@@ -18,7 +17,6 @@ enum class JobClass {
   retry
 };  // in order; settlement: revocations too
 inline constexpr std::size_t kJobClasses = 5;
-std::string_view to_string(JobClass c);
 
 using JobClassSet = std::bitset<kJobClasses>;  // bit static_cast<size_t>(JobClass)
 

@@ -67,10 +67,5 @@ TEST(JobTurns, AnyStoredNumberGivesValidTurns) {
   }));
 }
 
-TEST(JobClasses, AreNamed) {
-  EXPECT_EQ(to_string(JobClass::sweep), "sweep");
-  EXPECT_EQ(to_string(JobClass::retry), "retry");
-}
-
 }  // namespace
 }  // namespace presetbridge::domain

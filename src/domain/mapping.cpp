@@ -7,8 +7,9 @@
 #include <memory>
 #include <unordered_set>
 
+#include "base/ascii.h"
+#include "base/utf8.h"
 #include "domain/html_text.h"
-#include "domain/username.h"
 
 namespace presetbridge::domain {
 namespace {
@@ -76,10 +77,7 @@ std::string fold(std::string text) {
                                  static_cast<utf8proc_ssize_t>(text.size()), &folded, how);
   const std::unique_ptr<utf8proc_uint8_t, Free> owned(folded);
   if (size >= 0) return std::string(reinterpret_cast<const char*>(folded), static_cast<std::size_t>(size));
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return text;
+  return lowered(text);
 }
 
 // A file that a line names itself takes the line's title, where it has one.
@@ -199,6 +197,21 @@ MappedOrder MappingIndex::map(OrderState& order, Lines which) const {
   }
   if (result.too_many) result.files.clear();
   return result;
+}
+
+void MappingIndex::note_excess(OrderState& order, bool too_many) const {
+  if (order.too_large || !(too_many || order.excess)) return;
+  std::unordered_set<std::string_view> files;
+  for (const OrderLine& line : order.lines) {
+    if (!line.file_id.empty()) files.insert(line.file_id);
+    const std::vector<Mapping>* const mappings = find(line);
+    if (mappings == nullptr) continue;
+    for (const Mapping& mapping : *mappings) {
+      if (mapping.action == MappingAction::deliver) files.insert(mapping.file_id);
+    }
+  }
+  order.excess.reset();
+  if (files.size() > kMaxFiles) order.excess = {.files = std::ssize(files), .limit = std::int64_t{kMaxFiles}};
 }
 
 std::optional<std::int64_t> unmapped_lines(const OrderState& order) {

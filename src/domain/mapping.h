@@ -85,6 +85,9 @@ class MappingIndex {
   };
   // Notes in the lines what came of them. A line that names its file owes that, by no mapping.
   MappedOrder map(OrderState& order, Lines which) const;
+  // Notes in the order how many files its lines owe, where these are more than a delivery may owe. Not `too_many`:
+  // only what was noted before is counted again. The lines of an order that is too large are not known.
+  void note_excess(OrderState& order, bool too_many) const;
   // The match of the line: the type that wins, and all mappings of that key; nothing: it matches none.
   struct Match {
     MatchType type;

@@ -231,7 +231,12 @@ void keep_mapped(const std::vector<OrderLine>& before, std::vector<OrderLine>& a
 
 void tell_lines(OrderState& s, const OrderEvent& e) {
   const bool size_known = s.lines_known || s.too_large;
-  if ((e.lines_given || e.too_large) && takes(size_known, s.size_at, e.updated_at)) s.too_large = e.too_large;
+  if ((e.lines_given || e.too_large) && takes(size_known, s.size_at, e.updated_at)) {
+    s.too_large = e.too_large;
+    // That of files is counted when the lines are mapped.
+    const bool of_lines = s.excess && s.excess->lines > 0;
+    if (e.too_large || of_lines) s.excess = e.excess;
+  }
   if (!e.lines_given || e.too_large || !takes(s.lines_known, s.lines_at, e.updated_at)) return;
   auto lines = with_line_ids(e.lines);
   keep_mapped(s.lines, lines);

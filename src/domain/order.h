@@ -91,6 +91,8 @@ struct OrderState {
   std::optional<Timestamp> lines_at;
   std::optional<Timestamp> size_at;        // of the event that said whether it is too large
   std::vector<RiskAssessment> risks = {};  // the last of each source, by source
+  // Shown to people; nothing is decided by it. Nothing: there is none, or nobody counted, as for refund lines.
+  std::optional<OrderExcess> excess = {};
   bool operator==(const OrderState&) const = default;
 
   Payment payment() const { return trashed_at ? Payment::cancelled : beneath_trash(); }

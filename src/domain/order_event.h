@@ -75,6 +75,14 @@ enum class Payment {
   cancelled,         // stop: cancelled, failed, trashed, deleted
 };
 
+// How much more an order has than is served (spec 2.14): one of the two counts, and its limit.
+struct OrderExcess {
+  std::int64_t lines = 0;
+  std::int64_t files = 0;
+  std::int64_t limit = 0;
+  bool operator==(const OrderExcess&) const = default;
+};
+
 struct OrderEvent {
   enum class Kind {
     order,            // the whole order as it now stands
@@ -98,6 +106,7 @@ struct OrderEvent {
   // More lines than the limit: `lines` holds none of them. Or more values than are read: `lines` may lack some
   // (spec 2.9, 2.14).
   bool too_large = false;
+  std::optional<OrderExcess> excess = {};  // of lines; nothing where values were not read
   // Else the event does not say which lines the order has, and `lines` is empty.
   bool lines_given = true;
   Payment payment = Payment::deliver;

@@ -136,6 +136,20 @@ RiskAssessment risk_of(const json::object& o) {
           .at = time(o, "at")};
 }
 
+json::object to_json(const OrderExcess& excess) {
+  json::object o;
+  if (excess.lines > 0) o.emplace("lines", excess.lines);
+  if (excess.files > 0) o.emplace("files", excess.files);
+  o.emplace("limit", excess.limit);
+  return o;
+}
+
+OrderExcess excess_of(const json::object& o) {
+  return {.lines = number(o, "lines").value_or(0),
+          .files = number(o, "files").value_or(0),
+          .limit = o.at("limit").as_int64()};
+}
+
 OrderState state_of(const json::object& o) {
   if (o.at("v").as_int64() != kVersion) throw BadState();
   OrderState s{.seen = flag(o, "seen"),
@@ -175,6 +189,7 @@ OrderState state_of(const json::object& o) {
     s.risks.push_back(
         {.source = "", .high = s.high_risk, .approved = s.approved_risk, .at = time(o, "riskAt")});
   }
+  if (const json::value* excess = o.if_contains("excess")) s.excess = excess_of(excess->as_object());
   if (const json::value* stop = o.if_contains("stop")) s.untimed_stop = payment_of(stop->as_string());
   if (const json::value* lines = o.if_contains("lines")) {
     for (const json::value& line : lines->as_array()) s.lines.push_back(line_of(line.as_object()));
@@ -228,6 +243,7 @@ std::string encode(const OrderState& s) {
     o.emplace("risks", std::move(risks));
     put(o, "riskAt", newest);  // for earlier programs, which read no more
   }
+  if (s.excess) o.emplace("excess", to_json(*s.excess));
   if (!s.lines.empty()) {
     json::array lines;
     for (const OrderLine& line : s.lines) lines.push_back(to_json(line));

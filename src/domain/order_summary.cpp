@@ -4,6 +4,8 @@
 
 #include <iterator>
 
+#include "base/ascii.h"
+#include "base/utf8.h"
 #include "domain/names.h"
 #include "domain/username.h"
 
@@ -43,11 +45,7 @@ OrderSummary summarise(const OrderState& order) {
 std::string order_number_key(std::string_view number) {
   number = trim_unicode(number);
   if (number.starts_with('#')) number.remove_prefix(1);
-  std::string key(cut_utf8(number, kMaxKeyBytes));
-  for (char& c : key) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return key;
+  return lowered(cut_utf8(number, kMaxKeyBytes));
 }
 
 std::optional<OrderOutcome> parse_order_outcome(std::string_view name) {

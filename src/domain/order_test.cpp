@@ -3,67 +3,20 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-#include <algorithm>
+#include "domain/order_testing.h"
 
 namespace presetbridge::domain {
 namespace {
 
-using namespace std::chrono_literals;
-constexpr Timestamp kStart = from_unix_ms(1'790'000'000'000);
+using testing::after;
+using testing::deliverable;
+using testing::kStart;
+using testing::order;
+using testing::paid;
+using testing::refund;
+using testing::some_history;
 using Kind = OrderEvent::Kind;
-
-// Whether the order by itself asks for its files to be shared: seen, paid, not of high risk, not erased.
-bool deliverable(const OrderState& state) {
-  return state.seen && state.payment() == Payment::deliver && !state.high_risk && !state.erased;
-}
-
-OrderEvent order(std::optional<Timestamp> at, Payment payment = Payment::deliver) {
-  OrderEvent e;
-  e.provider = Provider::provider_a;
-  e.order_id = "1001";
-  e.order_number = "17";
-  e.email = "ann@example.com";
-  e.username = e.raw_username = "ann";
-  e.lines = {{.line_id = "11",
-              .sku = "A",
-              .product_id = {},
-              .variant_id = {},
-              .title = {},
-              .quantity = 2,
-              .current_quantity = {}}};
-  e.payment = payment;
-  e.updated_at = at;
-  return e;
-}
-
-OrderEvent refund(std::string id, std::vector<RefundLine> lines) {
-  OrderEvent e;
-  e.kind = Kind::refund;
-  e.provider = Provider::provider_a;
-  e.order_id = "1001";
-  e.refunds = {{.id = std::move(id), .lines = std::move(lines)}};
-  return e;
-}
-
-OrderEvent deleted(std::optional<Timestamp> at = std::nullopt) {
-  OrderEvent e;
-  e.kind = Kind::stop;
-  e.provider = Provider::provider_b;
-  e.order_id = "1001";
-  e.payment = Payment::cancelled;
-  e.updated_at = at;
-  return e;
-}
-
-OrderState after(const std::vector<OrderEvent>& events) {
-  std::optional<OrderState> state;
-  for (const OrderEvent& e : events) state = merge(state, e).state;
-  return state.value_or(OrderState{});
-}
-
-std::int64_t paid(const OrderState& state) {
-  return PaidQuantities(state).of(state.lines[0]);
-}
+using namespace std::chrono_literals;
 
 TEST(OrderMerge, ANewOrderIsStoredAsReported) {
   const auto [state, change] = merge(std::nullopt, order(kStart));
@@ -118,50 +71,6 @@ TEST(OrderMerge, AnOlderEventNeverUndoes) {
   EXPECT_EQ(late.state.payment(), Payment::cancelled);
   EXPECT_FALSE(late.change.any());
   EXPECT_EQ(after({order(kStart), order(kStart + 1h, Payment::cancelled)}), state);
-}
-
-TEST(OrderMerge, ANewerPaidEventUndoesAStop) {
-  EXPECT_TRUE(deliverable(after({order(kStart, Payment::cancelled), order(kStart + 1h)})));
-}
-
-TEST(OrderMerge, OnEqualTimesStopBeatsDeliverAndDeliverBeatsAwaiting) {
-  for (const auto& [weak, strong] :
-       std::vector<std::pair<Payment, Payment>>{{Payment::deliver, Payment::refunded},
-                                                {Payment::deliver, Payment::cancelled},
-                                                {Payment::awaiting_payment, Payment::deliver},
-                                                {Payment::awaiting_payment, Payment::cancelled}}) {
-    EXPECT_EQ(after({order(kStart, weak), order(kStart, strong)}).payment(), strong);
-    EXPECT_EQ(after({order(kStart, strong), order(kStart, weak)}).payment(), strong);
-  }
-}
-
-TEST(OrderMerge, WithoutTimesStopBeatsDeliverAndElseTheLaterArrivalHolds) {
-  const auto never = std::nullopt;
-  EXPECT_TRUE(after({order(never), order(never, Payment::cancelled)}).cancelled());
-  EXPECT_TRUE(after({order(never, Payment::cancelled), order(never)}).cancelled());
-  EXPECT_TRUE(after({order(kStart, Payment::cancelled), order(never)}).cancelled());
-  EXPECT_TRUE(after({order(never, Payment::cancelled), order(kStart)}).cancelled());
-  EXPECT_EQ(after({order(never, Payment::awaiting_payment), order(never)}).payment(), Payment::deliver);
-  EXPECT_EQ(after({order(never), order(never, Payment::awaiting_payment)}).payment(),
-            Payment::awaiting_payment);
-}
-
-TEST(OrderMerge, AStopOfAnUnknownOrderIsATombstoneThatTheOrderMeets) {
-  const MergeResult tombstone = merge(std::nullopt, deleted());
-  EXPECT_TRUE(tombstone.change.created);
-  EXPECT_FALSE(tombstone.change.first_seen);
-  EXPECT_FALSE(deliverable(tombstone.state));
-  const MergeResult met = merge(tombstone.state, order(kStart));
-  EXPECT_TRUE(met.change.first_seen);
-  EXPECT_FALSE(met.change.created);
-  EXPECT_FALSE(deliverable(met.state));
-  EXPECT_EQ(met.state.stop_reason(), "order_cancelled");
-  EXPECT_EQ(met.state.lines.size(), 1u);
-}
-
-TEST(OrderMerge, ATimedDeletionIsUndoneByANewerOrderOnly) {
-  EXPECT_TRUE(after({deleted(kStart + 1h), order(kStart)}).cancelled());
-  EXPECT_TRUE(deliverable(after({deleted(kStart), order(kStart + 1h)})));
 }
 
 TEST(OrderMerge, RefundsAddUpByTheirId) {
@@ -372,25 +281,6 @@ TEST(OrderMerge, AnEventThatIsTooLargeLeavesTheLinesThatAreKnown) {
   EXPECT_EQ(after({order(kStart), large, edited}), after({order(kStart), edited, large}));
 }
 
-TEST(OrderMerge, AnApprovalAfterAStopEndsWhatThatTakesBackUntilTheOrderIsStoppedAnew) {
-  OrderState state = after({order(kStart, Payment::refunded)});
-  state.approve();
-  EXPECT_FALSE(state.stop_revokes());
-  EXPECT_EQ(decode_order_state(encode(state)).value(), state);
-  OrderEvent trash = order(kStart + 1h, Payment::cancelled);
-  trash.trashed = true;
-  const MergeResult trashed = merge(state, trash);
-  EXPECT_TRUE(trashed.change.payment);
-  EXPECT_FALSE(trashed.change.revokes);
-  EXPECT_FALSE(trashed.state.stop_revokes());
-  const MergeResult restored = merge(trashed.state, order(kStart + 2h, Payment::refunded));
-  EXPECT_TRUE(restored.change.payment);
-  EXPECT_FALSE(restored.change.revokes);
-  const MergeResult anew = merge(restored.state, order(kStart + 3h, Payment::cancelled));
-  EXPECT_TRUE(anew.change.revokes);
-  EXPECT_TRUE(anew.state.stop_revokes());
-}
-
 TEST(OrderMerge, TooManyRefundLinesFlagTheOrderAndAreNeverReadAsRefunded) {
   OrderState state = after({order(kStart)});
   std::vector<RefundLine> lines;
@@ -409,51 +299,6 @@ TEST(OrderMerge, TooManyRefundLinesFlagTheOrderAndAreNeverReadAsRefunded) {
   unread.refunds.clear();
   unread.too_many_refund_lines = true;
   EXPECT_TRUE(after({order(kStart), unread}).too_many_refunds);
-}
-
-OrderEvent trashed(std::optional<Timestamp> at) {
-  OrderEvent e = order(at, Payment::cancelled);
-  e.provider = Provider::provider_b;
-  e.trashed = true;
-  return e;
-}
-
-TEST(OrderMerge, TheTrashStopsWithoutTakingBackAndIsLiftedByALaterEvent) {
-  const OrderState state = after({order(kStart), trashed(kStart + 1h)});
-  EXPECT_TRUE(state.cancelled());
-  EXPECT_FALSE(state.stop_revokes());
-  EXPECT_EQ(state.stop_reason(), "order_cancelled");
-  EXPECT_TRUE(merge(state, order(kStart)).state.cancelled()) << "older";
-  EXPECT_TRUE(merge(state, order(kStart + 1h)).state.cancelled()) << "a tie";
-  EXPECT_TRUE(deliverable(merge(state, order(kStart + 2h)).state));
-  EXPECT_TRUE(deliverable(after({order(kStart + 2h), trashed(kStart + 1h)})));
-  EXPECT_TRUE(after({order(kStart, Payment::refunded), trashed(kStart + 1h)}).stop_revokes());
-}
-
-TEST(OrderMerge, ADeletionCountsAsOfItsArrivalAndARestorationLiftsIt) {
-  OrderEvent gone = deleted();
-  gone.trashed = true;
-  gone.received_at = kStart + 1h;
-  const OrderState state = after({order(kStart), gone});
-  EXPECT_TRUE(state.cancelled());
-  EXPECT_TRUE(merge(state, order(kStart + 30min)).state.cancelled()) << "told before it";
-  EXPECT_TRUE(deliverable(merge(state, order(kStart + 2h)).state));
-  OrderEvent restored = order(kStart);
-  restored.restored = true;
-  EXPECT_TRUE(deliverable(merge(state, restored).state));
-  EXPECT_TRUE(after({gone, order(kStart)}).cancelled()) << "the tombstone";
-}
-
-TEST(OrderMerge, ARestorationLiftsTheTrashOfBeforeItByTheStoresTimes) {
-  OrderEvent restored = order(kStart + 2h);
-  restored.restored = true;
-  EXPECT_TRUE(deliverable(after({order(kStart), trashed(kStart + 1h), restored})));
-  EXPECT_TRUE(deliverable(after({order(kStart), trashed(kStart + 2h), restored}))) << "the same second";
-  const OrderState newer = after({order(kStart), trashed(kStart + 3h), restored});
-  EXPECT_TRUE(newer.cancelled()) << "it came late";
-  EXPECT_EQ(decode_order_state(encode(newer)), newer);
-  restored.updated_at.reset();
-  EXPECT_TRUE(deliverable(merge(newer, restored).state)) << "without a time it counts as of its arrival";
 }
 
 TEST(OrderMerge, ALineKeepsWhatItsMappingsMadeOfItWhileItIsTheSameProduct) {
@@ -494,47 +339,6 @@ TEST(OrderMerge, ALineWithALongIdIsFoundByItsRefunds) {
   EXPECT_NE(after({e}).lines[0].line_id, state.lines[0].line_id);
 }
 
-// Events of one order, each with its own time, of every kind that merges.
-rc::Gen<std::vector<OrderEvent>> some_history() {
-  const auto word = rc::gen::element<std::string>("", "ann", "bob", "cleo");
-  return rc::gen::mapcat(rc::gen::inRange(1, 8), [word](int size) {
-    return rc::gen::exec([word, size] {
-      std::vector<OrderEvent> events;
-      for (int i = 0; i < size; ++i) {
-        OrderEvent e = order(kStart + std::chrono::seconds(i));
-        e.kind =
-            *rc::gen::element(Kind::order, Kind::order, Kind::order, Kind::refund, Kind::stop, Kind::risk);
-        if (*rc::gen::inRange(0, 2) == 0 && e.kind == Kind::stop) e.updated_at = std::nullopt;
-        e.payment = *rc::gen::element(Payment::deliver, Payment::awaiting_payment, Payment::refunded,
-                                      Payment::cancelled);
-        if (e.kind == Kind::stop) e.payment = *rc::gen::element(Payment::refunded, Payment::cancelled);
-        e.username = *word;
-        e.raw_username = e.username.empty() ? *word : e.username;
-        e.email = *word;
-        e.order_number = *word;
-        e.high_risk = *rc::gen::arbitrary<bool>();
-        e.test = *rc::gen::arbitrary<bool>();
-        e.sample = *rc::gen::arbitrary<bool>();
-        if (e.kind == Kind::order && *rc::gen::inRange(0, 4) == 0) {
-          e.trashed = true;
-          e.payment = Payment::cancelled;
-        }
-        e.lines[0].quantity = *rc::gen::inRange(0, 5);
-        e.too_large = *rc::gen::inRange(0, 4) == 0;
-        e.lines_given = *rc::gen::inRange(0, 4) > 0;
-        if (e.too_large || !e.lines_given) e.lines.clear();
-        if (e.kind == Kind::refund) e.updated_at = std::nullopt;
-        if (*rc::gen::arbitrary<bool>()) {
-          e.refunds = {{.id = *rc::gen::element<std::string>("r1", "r2", "r3"),
-                        .lines = {{"11", *rc::gen::inRange(-1, 3)}}}};
-        }
-        events.push_back(std::move(e));
-      }
-      return events;
-    });
-  });
-}
-
 TEST(OrderMerge, EventsEndInTheSameStateInWhateverOrderAndHoweverOftenTheyArrive) {
   EXPECT_TRUE(rc::check([] {
     const std::vector<OrderEvent> events = *some_history();
@@ -561,91 +365,6 @@ TEST(OrderMerge, TellsAChangeExactlyWhenTheStateChanges) {
       state = next.state;
     }
   }));
-}
-
-TEST(OrderMerge, SaysWhenThePaymentChangesAndWhenThatTakesBackWhatWasShared) {
-  constexpr auto kPaid = Payment::deliver;
-  constexpr auto kUnpaid = Payment::awaiting_payment;
-  constexpr auto kRefunded = Payment::refunded;
-  constexpr auto kCancelled = Payment::cancelled;
-  const auto at = [](int hour, Payment payment) { return order(kStart + std::chrono::hours(hour), payment); };
-  const auto trash = [&](int hour) {
-    OrderEvent e = at(hour, kCancelled);
-    e.trashed = true;
-    return e;
-  };
-  enum Change { nothing, changes, revokes };
-  struct Case {
-    const char* name;
-    std::vector<OrderEvent> before;
-    OrderEvent event;
-    Change expected;
-  };
-  const std::vector<Case> cases = {
-      {"the same again", {at(0, kPaid)}, at(0, kPaid), nothing},
-      {"withdrawn", {at(0, kPaid)}, at(1, kUnpaid), changes},
-      {"paid at last", {at(0, kUnpaid)}, at(1, kPaid), changes},
-      {"cancelled", {at(0, kPaid)}, at(1, kCancelled), revokes},
-      {"refunded", {at(0, kPaid)}, at(1, kRefunded), revokes},
-      {"refunded before it was paid", {at(0, kUnpaid)}, at(1, kRefunded), revokes},
-      {"cancelled before", {at(1, kPaid)}, at(0, kCancelled), nothing},
-      {"cancelled again", {at(0, kCancelled)}, at(1, kCancelled), nothing},
-      {"refunded, then cancelled", {at(0, kRefunded)}, at(1, kCancelled), revokes},
-      {"paid again", {at(0, kCancelled)}, at(1, kPaid), changes},
-      {"stopped without a time", {at(0, kPaid)}, deleted(), revokes},
-      {"paid after that", {at(0, kPaid), deleted()}, at(1, kPaid), nothing},
-      {"trashed", {at(0, kPaid)}, trash(1), changes},
-      {"trashed after it was cancelled", {at(0, kCancelled)}, trash(1), nothing},
-      {"trashed after it was refunded", {at(0, kRefunded)}, trash(1), changes},
-      {"out of the trash", {at(0, kPaid), trash(1)}, at(2, kPaid), changes},
-      {"out of the trash, refunded as before", {at(0, kRefunded), trash(1)}, at(2, kRefunded), changes},
-      {"out of the trash, cancelled", {at(0, kPaid), trash(1)}, at(2, kCancelled), revokes},
-  };
-  for (const auto& [name, before, event, expected] : cases) {
-    const OrderChange change = merge(after(before), event).change;
-    EXPECT_EQ(change.payment, expected != nothing) << name;
-    EXPECT_EQ(change.revokes, expected == revokes) << name;
-  }
-}
-
-TEST(OrderState, IsReadBackFromItsText) {
-  EXPECT_TRUE(rc::check([] {
-    OrderState state = after(*some_history());
-    if (*rc::gen::inRange(0, 5) == 0) state.erase();
-    for (OrderLine& line : state.lines) {
-      line.title = "caf\xC3\xA9 \"\\\n";
-      line.variant_id = "18446744073709551616";
-      if (*rc::gen::arbitrary<bool>()) line.current_quantity = 0;
-      line.mapped = static_cast<OrderLine::Mapped>(*rc::gen::inRange(0, 5));
-    }
-    const auto copy = decode_order_state(encode(state));
-    RC_ASSERT(copy.has_value());
-    RC_ASSERT(*copy == state);
-  }));
-}
-
-TEST(OrderState, AsAnEarlierProgramWroteItHasTheLinesOfItsNewestEvent) {
-  const auto state = decode_order_state(
-      R"({"v":1,"told":"deliver","seen":true,"number":"17","updatedAt":1790000000000,"lines":[{"id":"11","sku":"A"}]})");
-  ASSERT_TRUE(state);
-  OrderEvent older = order(kStart - 1h);
-  older.order_number = "16";
-  older.lines[0].sku = "B";
-  const OrderState later = merge(*state, older).state;
-  EXPECT_EQ(later.lines, state->lines);
-  EXPECT_EQ(later.order_number, "17");
-}
-
-TEST(OrderState, TextThatItDidNotWriteIsAnError) {
-  const std::string good = encode(after({order(kStart)}));
-  ASSERT_TRUE(decode_order_state(good));
-  for (const std::string text :
-       {"", "[]", "{}", "{\"v\":2,\"told\":\"deliver\"}", "{\"v\":1,\"told\":\"gift\"}",
-        "{\"v\":1,\"told\":\"deliver\",\"lines\":[{}]}", "{\"v\":1,\"told\":\"deliver\",\"seen\":1}"}) {
-    const auto refused = decode_order_state(text);
-    ASSERT_FALSE(refused) << text;
-    EXPECT_EQ(refused.error().code, "INTERNAL_ERROR");
-  }
 }
 
 }  // namespace

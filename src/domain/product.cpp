@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "base/utf8.h"
 #include "domain/mapping.h"
 
 namespace presetbridge::domain {
@@ -23,12 +24,8 @@ std::optional<std::string> product_key(const OrderLine& line) {
 }
 
 std::string product_title(std::string_view title) {
-  std::size_t characters = 0;
-  for (std::size_t i = 0; i < title.size(); ++i) {
-    const bool begins = (static_cast<unsigned char>(title[i]) & 0xC0) != 0x80;
-    if (begins && ++characters > kMaxProductTitle) return std::string(title.substr(0, i)) + "…";
-  }
-  return std::string(title);
+  const auto kept = first_characters(title, kMaxProductTitle);
+  return std::string(kept) + (kept.size() < title.size() ? "…" : "");
 }
 
 }  // namespace presetbridge::domain

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <optional>
 
+#include "base/ascii.h"
+#include "base/utf8.h"
 #include "crypto/encoding.h"
 
 namespace presetbridge::domain {
@@ -18,10 +20,6 @@ struct Character {
   utf8proc_int32_t code;  // kInvalid: one byte that is no UTF-8
   std::size_t bytes;
 };
-
-bool is_continuation(char c) {
-  return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
-}
 
 // The character at the front of `text`, which is not empty.
 Character front_character(std::string_view text) {
@@ -35,7 +33,7 @@ Character front_character(std::string_view text) {
 // The character at the end of `text`, which is not empty.
 Character back_character(std::string_view text) {
   std::size_t start = text.size() - 1;
-  while (start > 0 && text.size() - start < 4 && is_continuation(text[start])) --start;
+  while (start > 0 && text.size() - start < 4 && goes_on(text[start])) --start;
   const auto c = front_character(text.substr(start));
   return c.bytes == text.size() - start ? c : Character{kInvalid, 1};
 }
@@ -71,19 +69,8 @@ std::string_view without_at(std::string_view text) {
   return rest.starts_with('@') ? text : rest;
 }
 
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
 bool is_letter(char c) {
-  return lower(c) >= 'a' && lower(c) <= 'z';
-}
-bool is_alphanumeric(char c) {
-  return is_letter(c) || (c >= '0' && c <= '9');
-}
-
-bool starts_with_ignoring_case(std::string_view text, std::string_view lower_prefix) {
-  return text.size() >= lower_prefix.size() &&
-         std::ranges::equal(text.substr(0, lower_prefix.size()), lower_prefix, {}, lower);
+  return to_lower(c) >= 'a' && to_lower(c) <= 'z';
 }
 
 // "host.tld", with letters only after the last dot: what people leave of a URL when they drop its scheme.
@@ -99,7 +86,7 @@ std::optional<std::string_view> url_segment(std::string_view text) {
   std::string_view path = text;
   bool scheme = false;
   for (const std::string_view prefix : {"https://", "http://"}) {
-    if (!starts_with_ignoring_case(text, prefix)) continue;
+    if (!equal_ignoring_case(text.substr(0, prefix.size()), prefix)) continue;
     path.remove_prefix(prefix.size());
     scheme = true;
     break;
@@ -160,7 +147,7 @@ std::string_view skip_joiners(std::string_view text) {
 std::string field_key(std::string_view name, std::size_t longest) {
   std::string key;
   for (name = skip_joiners(name); !name.empty() && key.size() <= longest; name = skip_joiners(name)) {
-    key += lower(name.front());
+    key += to_lower(name.front());
     name.remove_prefix(1);
   }
   return key;
@@ -172,7 +159,7 @@ std::string_view after_name(std::string_view text, std::string_view name) {
   if (name.empty()) return {};
   for (; !name.empty(); name = skip_joiners(name)) {
     text = skip_joiners(text);
-    if (text.empty() || lower(text.front()) != lower(name.front())) return {};
+    if (text.empty() || to_lower(text.front()) != to_lower(name.front())) return {};
     text.remove_prefix(1);
     name.remove_prefix(1);
   }
@@ -229,13 +216,6 @@ std::string_view trim_unicode(std::string_view text) {
     text.remove_suffix(c.bytes);
   }
   return text;
-}
-
-std::string_view cut_utf8(std::string_view text, std::size_t max_bytes) {
-  if (text.size() <= max_bytes) return text;
-  std::size_t end = max_bytes;
-  while (end > 0 && max_bytes - end < 4 && is_continuation(text[end])) --end;
-  return text.substr(0, end);
 }
 
 std::string normalise_username(std::string_view raw, std::size_t max_characters) {

@@ -47,7 +47,4 @@ std::string_view labelled_value(std::string_view note, std::span<const std::stri
 // `text` without Unicode white space and zero-width characters at both ends.
 std::string_view trim_unicode(std::string_view text);
 
-// At most `max_bytes` from the front of `text`, never splitting a UTF-8 sequence.
-std::string_view cut_utf8(std::string_view text, std::size_t max_bytes);
-
 }  // namespace presetbridge::domain

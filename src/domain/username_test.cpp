@@ -229,13 +229,5 @@ TEST(Note, IsNotSplitWithinTheLine) {
   EXPECT_EQ(labelled_value("username: kim, thanks", kBare), "kim, thanks");
 }
 
-TEST(Cut, NeverSplitsACharacter) {
-  EXPECT_EQ(cut_utf8("aö", 3), "aö");
-  EXPECT_EQ(cut_utf8("aö", 2), "a");
-  EXPECT_EQ(cut_utf8("🎸🎸", 7), "🎸");
-  EXPECT_EQ(cut_utf8("abc", 0), "");
-  EXPECT_LE(cut_utf8(std::string(100, '\x80'), 50).size(), 50u);
-}
-
 }  // namespace
 }  // namespace presetbridge::domain

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <boost/json.hpp>
-#include <cctype>
 #include <chrono>
 #include <stdexcept>
 #include <utility>
 
-#include "base/characters.h"
+#include "base/ascii.h"
+#include "base/utf8.h"
 #include "crypto/digest.h"
 #include "identity/audit.h"
 #include "storage/stores/audit_store.h"
@@ -37,11 +37,7 @@ std::string normalise_email(std::string_view text) {
   const auto is_space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
   while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-  std::string email(text);
-  for (char& c : email) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return email;
+  return lowered(text);
 }
 
 std::optional<std::string> problem_of_password(std::string_view password) {
@@ -64,7 +60,7 @@ std::unexpected<Error> wrong_login() {
 }
 
 std::unexpected<Error> kept_elsewhere() {
-  return fail("FORBIDDEN", "Your password is kept by another identity provider; change or confirm it there.");
+  return fail("FORBIDDEN", "Another identity provider stores your password; change or confirm it there.");
 }
 
 LoginFailure too_many_attempts(Millis locked_for) {

@@ -6,6 +6,7 @@
 #include <boost/json.hpp>
 #include <utility>
 
+#include "base/percent.h"
 #include "crypto/digest.h"
 #include "crypto/encoding.h"
 #include "crypto/opaque_token.h"
@@ -38,7 +39,7 @@ std::unexpected<Error> state_invalid() {
 std::unexpected<Error> answer_invalid() {
   return fail(
       "ISSUER_ANSWER_INVALID",
-      "The identity provider's answer cannot be trusted. Nobody was signed in; try again, and tell the "
+      "The identity provider's answer cannot be trusted. Nobody was signed in; try again, and ask the "
       "operator if it stays so.");
 }
 
@@ -51,25 +52,10 @@ std::unexpected<Error> refusal_of(std::string_view error) {
   return fail("SIGN_IN_DENIED", "The identity provider did not sign you in, or you have cancelled it.");
 }
 
-// RFC 3986: what is not unreserved is percent-encoded, which x-www-form-urlencoded reads alike.
-std::string encoded(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '-' || c == '.' || c == '_' || c == '~';
-    if (plain) {
-      out += c;
-    } else {
-      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    }
-  }
-  return out;
-}
-
 std::string form(const std::vector<std::pair<std::string_view, std::string>>& pairs) {
   std::string out;
   for (const auto& [name, value] : pairs)
-    out.append(out.empty() ? "" : "&").append(name).append("=").append(encoded(value));
+    out.append(out.empty() ? "" : "&").append(name).append("=").append(percent_encoded(value));
   return out;
 }
 
@@ -234,7 +220,7 @@ Task<Expected<VerifiedToken>> ExternalSignIn::redeem(Executor& executor, Issuer&
   request.headers = {{"Content-Type", "application/x-www-form-urlencoded"}, {"Accept", "application/json"}};
   const auto secret = options.client_secret.reveal();
   if (!secret.empty() && !endpoints->secret_in_body) {
-    const auto pair = encoded(options.client_id) + ":" + encoded(secret);
+    const auto pair = percent_encoded(options.client_id) + ":" + percent_encoded(secret);
     request.headers.emplace_back("Authorization", "Basic " + crypto::base64_encode(pair));
   } else {
     body.emplace_back("client_id", options.client_id);
@@ -376,7 +362,7 @@ Task<LoginResult<ExternalSignIn::Ended>> ExternalSignIn::confirm(Executor& execu
     co_return fail(
         "ISSUER_ANSWER_INVALID",
         "The identity provider does not say that you signed in there within the last ten minutes, so "
-        "nothing was confirmed. Sign out there and try again, and tell the operator if it stays so.");
+        "nothing was confirmed. Sign out there and try again, and ask the operator if it stays so.");
   auto session = co_await deps_.async_db.read(
       executor, [&](Tx& tx) { return storage::find_session(tx, attempt.step_up); });
   if (!session) co_return std::unexpected(session.error());

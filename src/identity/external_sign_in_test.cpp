@@ -126,6 +126,15 @@ class ExternalSignInTest : public ::testing::Test {
   static std::string code(const LoginResult<ExternalSignIn::Ended>& ended) {
     return ended ? "signed in" : ended.error().code;
   }
+  storage::SessionRow session_of(const ExternalSignIn::Ended& ended) {
+    storage::SessionRow session;
+    world_.db->read([&](storage::Tx& tx) { session = *storage::find_session(tx, ended.tokens->session); });
+    return session;
+  }
+  static void expect_refused(const LoginResult<ExternalSignIn::Ended>& ended, Millis retry_after) {
+    ASSERT_EQ(code(ended), "RATE_LIMIT_EXCEEDED");
+    EXPECT_EQ(ended.error().retry_after, retry_after);
+  }
 
   testing::World world_;
   std::unique_ptr<BuiltInIssuer> issuer_ = world_.issuer();
@@ -206,9 +215,7 @@ TEST_F(ExternalSignInTest, FirstSignInsAreCountedAndLaterOnesAreNot) {
   EXPECT_EQ(code(sign_in("one")), "signed in");
   EXPECT_EQ(code(sign_in("two")), "signed in");
   for (int n = 0; n < 5; ++n) EXPECT_EQ(code(sign_in("one")), "signed in");
-  const auto refused = sign_in("three");
-  EXPECT_EQ(code(refused), "RATE_LIMIT_EXCEEDED");
-  EXPECT_EQ(refused.error().retry_after, Millis{std::chrono::hours{1}});
+  expect_refused(sign_in("three"), std::chrono::hours{1});
   caller_.network = "192.0.2.8";
   EXPECT_EQ(code(sign_in("three")), "signed in");
 }
@@ -245,9 +252,7 @@ TEST_F(ExternalSignInTest, AnInvitationToAFullAccountCostsAnAttempt) {
 
 TEST_F(ExternalSignInTest, APersonBeginsSoManySessionsInAnHour) {
   for (int n = 0; n < 200; ++n) ASSERT_EQ(code(sign_in("ann")), "signed in") << n;
-  const auto refused = sign_in("ann");
-  EXPECT_EQ(code(refused), "RATE_LIMIT_EXCEEDED");
-  EXPECT_EQ(refused.error().retry_after, Millis{18'000});
+  expect_refused(sign_in("ann"), Millis{18'000});
   EXPECT_EQ(code(sign_in("bob")), "signed in");
 }
 
@@ -276,8 +281,7 @@ TEST_F(ExternalSignInTest, TwoFirstSignInsAtOnceAreOfOneAccount) {
 TEST_F(ExternalSignInTest, AStepUpConfirmsTheSessionThatBeganIt) {
   const auto first = sign_in("ann");
   ASSERT_TRUE(first);
-  storage::SessionRow session;
-  world_.db->read([&](storage::Tx& tx) { session = *storage::find_session(tx, first->tokens->session); });
+  auto session = session_of(*first);
   world_.clock().advance(std::chrono::minutes{20});
   const auto begun = begin(session);
   ASSERT_TRUE(begun);
@@ -302,14 +306,10 @@ TEST_F(ExternalSignInTest, AStepUpConfirmsTheSessionThatBeganIt) {
 TEST_F(ExternalSignInTest, StepUpsCountAsSignInsOfThePerson) {
   const auto first = sign_in("ann");
   ASSERT_TRUE(first);
-  storage::SessionRow session;
-  world_.db->read([&](storage::Tx& tx) { session = *storage::find_session(tx, first->tokens->session); });
-  const auto begun = begin(session);
+  const auto begun = begin(session_of(*first));
   ASSERT_TRUE(begun);
   for (int n = 1; n < 200; ++n) ASSERT_EQ(code(world_.await(back(*begun))), "signed in") << n;
-  const auto refused = world_.await(back(*begun));
-  EXPECT_EQ(code(refused), "RATE_LIMIT_EXCEEDED");
-  EXPECT_EQ(refused.error().retry_after, Millis{18'000});
+  expect_refused(world_.await(back(*begun)), Millis{18'000});
 }
 
 TEST_F(ExternalSignInTest, AProviderThatNeverStatesTheTimeOfASignInConfirmsByChoosingTheAccount) {
@@ -317,9 +317,7 @@ TEST_F(ExternalSignInTest, AProviderThatNeverStatesTheTimeOfASignInConfirmsByCho
   const auto step_up = [&] {
     const auto first = sign_in("ann");
     EXPECT_TRUE(first);
-    storage::SessionRow session;
-    world_.db->read([&](storage::Tx& tx) { session = *storage::find_session(tx, first->tokens->session); });
-    const auto begun = begin(session);
+    const auto begun = begin(session_of(*first));
     EXPECT_TRUE(begun);
     return std::pair(parameter(begun->url, "prompt"), code(world_.await(back(*begun))));
   };

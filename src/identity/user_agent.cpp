@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.h"
+
 namespace presetbridge::identity {
 namespace {
 
@@ -36,8 +38,7 @@ std::string_view first_of(const std::array<Sign, N>& signs, std::string_view hea
 }
 
 bool is_name(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
-         c == '.';
+  return is_alphanumeric(c) || c == '-' || c == '_' || c == '.';
 }
 
 }  // namespace

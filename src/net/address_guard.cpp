@@ -6,6 +6,8 @@
 #include <charconv>
 #include <memory>
 
+#include "base/ascii.h"
+
 namespace presetbridge::net {
 
 namespace {
@@ -92,9 +94,7 @@ std::expected<OutgoingUrl, HttpFailure> check_url(std::string_view text, Address
   std::from_chars(port.data(), port.data() + port.size(), out.port);
   if (out.port == 0) return refuse(invalid, "the URL's port is not a number from 1 to 65535");
 
-  out.host = part(url.get(), CURLUPART_HOST);
-  std::ranges::transform(out.host, out.host.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  out.host = lowered(part(url.get(), CURLUPART_HOST));
   if (out.host.starts_with('[') && out.host.ends_with(']')) {
     out.host = out.host.substr(1, out.host.size() - 2);
   } else if (!std::ranges::all_of(out.host, in_dns_name)) {

@@ -1,6 +1,6 @@
-// Whose turn it is: bounds how many calls run at one time, in all and to one host, and lets the others wait.
-// Hosts take turns, so a slow one with many waiting calls holds up nobody else (spec 10.6). The resolver's calls
-// are look-ups, and their owners stand in the place of hosts. Pure; calls are numbers here.
+// Limits how many calls run at one time, in all and to one host; the other calls wait. Hosts take turns, so a
+// slow host with many waiting calls delays no other host (spec 10.6). The resolver uses it, too: its calls
+// are look-ups of names, and the owner of a look-up counts as its host. Pure; a call is a number here.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@
 
 namespace presetbridge::net {
 
-using CallId = std::uint64_t;  // grows: the smallest waiting one of a host is its next
+using CallId = std::uint64_t;  // each new call has a higher one; a host's lowest waiting call is its next
 
 class CallQueue {
  public:
   CallQueue(int calls, int calls_per_host) : most_(calls), most_per_host_(calls_per_host) {}
 
-  // The call waits from now on; next() gives it out.
+  // Adds a waiting call; next() returns it later.
   void wait(const std::string& host, CallId call);
-  // A call that may start now and counts as running until ended(); nothing if none may.
+  // A call that may start now; it counts as running until ended(). Nothing: no call may start.
   std::optional<CallId> next();
   void ended(const std::string& host);
-  // A waiting call does so no more.
+  // Removes a waiting call.
   void gave_up(const std::string& host, CallId call);
 
   std::size_t waiting() const { return waiting_; }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/ascii.h"
 #include "net/http.h"
 
 namespace presetbridge::net {
@@ -16,11 +17,8 @@ constexpr std::size_t longest_answer_header = 64 * 1024;
 constexpr std::size_t most_addresses = 8;
 constexpr long longest_idle_s = 20;  // shorter than servers keep connections, so that few die under a request
 
-bool token(std::string_view text) {
-  constexpr std::string_view marks = "!#$%&'*+-.^_`|~";
-  return !text.empty() && text.size() <= 256 && std::ranges::all_of(text, [&](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || marks.contains(c);
-  });
+bool short_token(std::string_view text) {
+  return text.size() <= 256 && is_token(text);
 }
 
 bool breaks_lines(char c) {
@@ -71,10 +69,10 @@ std::optional<HttpFailure> CurlCall::check() {
   url = std::move(*checked);
   host_key = url.host + ':' + std::to_string(url.port);
   const auto invalid = [](const char* why) { return HttpFailure{HttpFailure::Kind::invalid, why}; };
-  if (!token(request.method)) return invalid("the method is not a token");
+  if (!short_token(request.method)) return invalid("the method is not a token");
   if (request.method == "HEAD" && !request.body.empty()) return invalid("HEAD has no body");
   for (const auto& [name, value] : request.headers) {
-    if (!token(name)) return invalid("a header field's name is not a token");
+    if (!short_token(name)) return invalid("a header field's name is not a token");
     if (std::ranges::any_of(value, breaks_lines))
       return invalid("a header field's value holds CR, LF or NUL");
     if (same_field_name(name, "content-length") || same_field_name(name, "transfer-encoding")) {
@@ -166,7 +164,7 @@ void CurlCall::conclude(CURLcode code) {
   const std::string why = error_[0] != '\0' ? error_.data() : curl_easy_strerror(code);
   if (sent_) {
     if (code == CURLE_OPERATION_TIMEDOUT) return fail(timeout, why);
-    if (code == CURLE_ABORTED_BY_CALLBACK) return fail(lost, "the kept connection broke before an answer");
+    if (code == CURLE_ABORTED_BY_CALLBACK) return fail(lost, "the reused connection broke before an answer");
     return fail(lost, why);
   }
   if (denied_) return fail(denied, "the host has an address that may not be called");
@@ -186,10 +184,7 @@ std::size_t CurlCall::on_header(char* data, std::size_t, std::size_t size, void*
   }
   const std::size_t colon = line.find(':');
   if (colon == line.npos) return size;
-  std::string name(trimmed(line.substr(0, colon)));
-  std::ranges::transform(name, name.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  call.answer_.headers.emplace_back(std::move(name), trimmed(line.substr(colon + 1)));
+  call.answer_.headers.emplace_back(lowered(trimmed(line.substr(0, colon))), trimmed(line.substr(colon + 1)));
   return size;
 }
 

@@ -2,11 +2,18 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
+
 namespace presetbridge::net {
 
 bool same_field_name(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return std::ranges::equal(a, b, {}, lower, lower);
+  return equal_ignoring_case(a, b);
+}
+
+bool is_token(std::string_view text) {
+  constexpr std::string_view marks = "!#$%&'*+-.^_`|~";
+  return !text.empty() &&
+         std::ranges::all_of(text, [&](char c) { return is_alphanumeric(c) || marks.contains(c); });
 }
 
 std::optional<std::string_view> Headers::get(std::string_view name) const {

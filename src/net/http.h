@@ -15,6 +15,8 @@ namespace presetbridge::net {
 
 // Field names compare without the case of ASCII letters.
 bool same_field_name(std::string_view a, std::string_view b);
+// Whether it is a token (RFC 9110, 5.6.2), as methods and field names are.
+bool is_token(std::string_view text);
 
 // Header fields in the order received. Names compare without case.
 class Headers {

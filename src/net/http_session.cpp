@@ -9,6 +9,7 @@
 #include <ranges>
 #include <vector>
 
+#include "base/ascii.h"
 #include "net/asio_core.h"
 
 namespace presetbridge::net {
@@ -22,8 +23,7 @@ constexpr Millis linger_deadline{2'000};
 
 bool acceptable_request_id(std::string_view id) {
   return !id.empty() && id.size() <= 64 && std::ranges::all_of(id, [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' ||
-           c == '_' || c == '-';
+    return is_alphanumeric(c) || c == '.' || c == '_' || c == '-';
   });
 }
 

@@ -81,13 +81,6 @@ std::string_view reason(int status) {
   }
 }
 
-bool token(std::string_view name) {
-  constexpr std::string_view marks = "!#$%&'*+-.^_`|~";
-  return !name.empty() && std::ranges::all_of(name, [&](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || marks.contains(c);
-  });
-}
-
 bool sendable(std::string_view value) {
   return std::ranges::all_of(value, [](char c) {
     const auto byte = static_cast<unsigned char>(c);
@@ -130,7 +123,7 @@ std::optional<std::string> header_text(const HttpResponse& response, const Respo
     out += "Connection: keep-alive\r\n";
   }
   for (const auto& [name, value] : response.headers) {
-    if (!token(name) || !sendable(value)) return std::nullopt;
+    if (!is_token(name) || !sendable(value)) return std::nullopt;
     if (!owned_by_server(name)) fmt::format_to(to, "{}: {}\r\n", name, value);
   }
   out += "\r\n";

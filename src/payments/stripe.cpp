@@ -1,11 +1,11 @@
 #include "payments/stripe.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <utility>
 
+#include "base/ascii.h"
+#include "base/percent.h"
 #include "payments/stripe_reading.h"
 
 namespace presetbridge::payments {
@@ -41,31 +41,11 @@ std::unexpected<ProcessorError> malformed() {
   return failed(Kind::malformed, "The payment processor gave an answer that could not be understood.");
 }
 
-// application/x-www-form-urlencoded; also what a path or a query may hold.
-void append_encoded(std::string& to, std::string_view text) {
-  for (const char c : text) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '-' || c == '.' || c == '_' || c == '~';
-    if (plain) {
-      to += c;
-    } else {
-      fmt::format_to(std::back_inserter(to), "%{:02X}", static_cast<unsigned char>(c));
-    }
-  }
-}
-std::string encoded(std::string_view text) {
-  std::string result;
-  append_encoded(result, text);
-  return result;
-}
-
 class Form {
  public:
   Form& add(std::string_view name, std::string_view value) {
     if (!text_.empty()) text_ += '&';
-    append_encoded(text_, name);
-    text_ += '=';
-    append_encoded(text_, value);
+    text_.append(percent_encoded(name)).append("=").append(percent_encoded(value));
     return *this;
   }
   Form& add(std::string_view name, std::int64_t value) { return add(name, std::to_string(value)); }
@@ -112,9 +92,8 @@ bool is_stripe_key(std::string_view key) {
   constexpr std::size_t kShortest = 12;
   constexpr std::size_t kLongest = 255;
   const bool named = key.starts_with("sk_test_") || key.starts_with("rk_test_") || is_live_stripe_key(key);
-  return named && key.size() >= kShortest && key.size() <= kLongest && std::ranges::all_of(key, [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-         });
+  return named && key.size() >= kShortest && key.size() <= kLongest &&
+         std::ranges::all_of(key, [](char c) { return is_alphanumeric(c) || c == '_'; });
 }
 bool is_live_stripe_key(std::string_view key) {
   return key.starts_with("sk_live_") || key.starts_with("rk_live_");
@@ -184,7 +163,7 @@ Task<ProcessorResult<Checkout>> Stripe::open_checkout(Executor& executor, NewChe
 }
 
 Task<ProcessorResult<Payment>> Stripe::look_up(Executor& executor, std::string session) {
-  const auto body = co_await send(executor, {.target = "/v1/checkout/sessions/" + encoded(session)});
+  const auto body = co_await send(executor, {.target = "/v1/checkout/sessions/" + percent_encoded(session)});
   if (!body) co_return std::unexpected(body.error());
   auto found = read_stripe_session(*body);
   if (!found || found->id != session) co_return malformed();
@@ -201,7 +180,7 @@ Task<ProcessorResult<Payment>> Stripe::look_up(Executor& executor, std::string s
   if (found->page != domain::PaymentFacts::Page::complete || payment.payment.empty())
     co_return std::move(payment);
   const auto intent_body =
-      co_await send(executor, {.target = "/v1/payment_intents/" + encoded(payment.payment)});
+      co_await send(executor, {.target = "/v1/payment_intents/" + percent_encoded(payment.payment)});
   if (!intent_body) co_return std::unexpected(intent_body.error());
   const auto intent = read_stripe_payment(*intent_body);
   if (!intent || intent->id != payment.payment) co_return malformed();
@@ -213,7 +192,7 @@ Task<ProcessorResult<Payment>> Stripe::look_up(Executor& executor, std::string s
 }
 
 Task<ProcessorResult<void>> Stripe::add_charge(Executor& executor, std::string id, Payment& to) {
-  const auto body = co_await send(executor, {.target = "/v1/charges/" + encoded(id)});
+  const auto body = co_await send(executor, {.target = "/v1/charges/" + percent_encoded(id)});
   if (!body) co_return std::unexpected(body.error());
   auto charge = read_stripe_charge(*body);
   if (!charge || charge->id != id || charge->currency != to.facts.currency) co_return malformed();
@@ -221,8 +200,8 @@ Task<ProcessorResult<void>> Stripe::add_charge(Executor& executor, std::string i
   to.facts.refunded = charge->refunded;
   if (!charge->disputed) co_return ProcessorResult<void>();
   const auto list = co_await send(
-      executor,
-      {.target = "/v1/disputes?limit=100&payment_intent=" + encoded(to.payment), .max_bytes = kLongestList});
+      executor, {.target = "/v1/disputes?limit=100&payment_intent=" + percent_encoded(to.payment),
+                 .max_bytes = kLongestList});
   if (!list) co_return std::unexpected(list.error());
   const auto disputes = read_stripe_disputes(*list);
   if (!disputes) co_return malformed();
@@ -250,9 +229,9 @@ Task<ProcessorResult<Refund>> Stripe::refund(Executor& executor, std::string pay
 
 Task<ProcessorResult<std::optional<Refund>>> Stripe::made_refund(Executor& executor, std::string payment,
                                                                  std::string key) {
-  const auto list = co_await send(
-      executor,
-      {.target = "/v1/refunds?limit=100&payment_intent=" + encoded(payment), .max_bytes = kLongestList});
+  const auto list =
+      co_await send(executor, {.target = "/v1/refunds?limit=100&payment_intent=" + percent_encoded(payment),
+                               .max_bytes = kLongestList});
   if (!list) co_return std::unexpected(list.error());
   auto refunds = read_stripe_refunds(*list);
   if (!refunds) co_return malformed();

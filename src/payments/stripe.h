@@ -1,9 +1,8 @@
 // Stripe's API as the payment processor (spec 11.3): Checkout Sessions on the hosted page, refunds, disputes
 // and events, of one pinned version of the API.
 //
-// Everything that comes from Stripe is checked: what is not of the API is `malformed`. A page is looked up in
-// up to four calls (session, payment intent, charge, disputes), the later ones only where they can have
-// data.
+// Every answer of Stripe is checked: one that does not fit the API is `malformed`. look_up() of a page makes
+// up to four calls (session, payment intent, charge, disputes), the later ones only if they can have data.
 #pragma once
 
 #include <string>
@@ -19,7 +18,7 @@ namespace presetbridge::payments {
 inline constexpr std::string_view kStripeUrl = "https://api.stripe.com";
 inline constexpr std::string_view kStripeVersion = "2026-10-28.endive";
 
-// sk_ and rk_ keys begin with the mode that they are of.
+// A key names its mode after sk_ or rk_: test or live.
 bool is_stripe_key(std::string_view key);
 bool is_live_stripe_key(std::string_view key);
 
@@ -30,7 +29,7 @@ struct StripeOptions {
 
 class Stripe final : public Processor {
  public:
-  // `http` outlives this. `key`: is_stripe_key().
+  // `http` outlives this. is_stripe_key() is true of `key`.
   Stripe(net::HttpClient& http, crypto::SecretString key, StripeOptions options);
 
   bool live() const override { return live_; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.h"
 #include "providers/generic/reader.h"
 #include "providers/generic/sample.h"
 #include "providers/provider_a/reader.h"
@@ -18,7 +19,6 @@ using Names = std::array<std::string_view, 2>;
 constexpr Names kHostedPaths{"provider_a", "shopify"};
 constexpr Names kHostedSignature{"X-Hosted-Hmac-Sha256", "X-Shopify-Hmac-Sha256"};
 constexpr Names kHostedTopic{"X-Hosted-Topic", "X-Shopify-Topic"};
-constexpr Names kHostedEventId{"X-Hosted-Event-Id", "X-Shopify-Event-Id"};
 constexpr Names kHostedTest{"X-Hosted-Test", "X-Shopify-Test"};
 constexpr Names kHostedOrigin{"X-Hosted-Shop-Domain", "X-Shopify-Shop-Domain"};
 constexpr Names kPluginPaths{"provider_b", "woocommerce"};
@@ -35,7 +35,6 @@ constexpr std::array kProfiles{
             .signature_headers = kHostedSignature,
             .encoding = SignatureEncoding::base64,
             .topic_headers = kHostedTopic,
-            .event_id_headers = kHostedEventId,
             .test_headers = kHostedTest,
             .origin_headers = kHostedOrigin,
             .origin_is_host = true,
@@ -49,7 +48,6 @@ constexpr std::array kProfiles{
             .signature_headers = kPluginSignature,
             .encoding = SignatureEncoding::base64,
             .topic_headers = kPluginTopic,
-            .event_id_headers = {},
             .test_headers = {},
             .origin_headers = kPluginOrigin,
             .order_page = "wp-admin/post.php?post=",
@@ -64,7 +62,6 @@ constexpr std::array kProfiles{
             .signature_headers = kGenericSignature,
             .encoding = SignatureEncoding::hex_after_sha256,
             .topic_headers = {},
-            .event_id_headers = {},
             .test_headers = {},
             .origin_headers = {},
             .read = generic::read,
@@ -74,9 +71,7 @@ constexpr std::array kProfiles{
 constexpr std::size_t kMostOriginBytes = 300;
 
 bool all_of(std::string_view text, std::string_view others) {
-  return std::ranges::all_of(text, [&](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || others.contains(c);
-  });
+  return std::ranges::all_of(text, [&](char c) { return is_alphanumeric(c) || others.contains(c); });
 }
 
 }  // namespace

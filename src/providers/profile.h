@@ -30,7 +30,6 @@ struct Profile {
   std::span<const std::string_view> signature_headers;
   SignatureEncoding encoding;
   std::span<const std::string_view> topic_headers;
-  std::span<const std::string_view> event_id_headers;
   std::span<const std::string_view> test_headers;
   std::span<const std::string_view> origin_headers;  // where the store is; not signed
   bool origin_is_host = false;                       // they name the host alone, not an address

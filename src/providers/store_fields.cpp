@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/ascii.h"
+#include "base/utf8.h"
 #include "base/whole_number.h"
 
 namespace presetbridge::providers {
@@ -36,7 +38,7 @@ std::string nonzero_identifier(const PickedValue& value) {
 }
 
 std::string free_text(const PickedValue& value) {
-  return value.is(Kind::string) ? std::string(domain::cut_utf8(value.text, kMaxTextBytes)) : std::string{};
+  return value.is(Kind::string) ? std::string(cut_utf8(value.text, kMaxTextBytes)) : std::string{};
 }
 
 std::string email(const PickedValue& value) {
@@ -47,10 +49,7 @@ std::string email(const PickedValue& value) {
 
 std::string keyword(const PickedValue& value) {
   if (!value.is(Kind::string) && !value.is(Kind::number) && !value.is(Kind::boolean)) return {};
-  std::string word(value.text.substr(0, kMaxIdentifierBytes));
-  std::ranges::transform(word, word.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return word;
+  return lowered(value.text.substr(0, kMaxIdentifierBytes));
 }
 
 std::optional<Timestamp> timestamp(const PickedValue& value) {
@@ -75,7 +74,7 @@ void offer_username(domain::OrderEvent& event, std::string_view candidate, const
   if (!event.username.empty()) return;
   event.username = domain::normalise_username(candidate, limits.username_characters);
   if (!event.username.empty() || (event.raw_username.empty() && !domain::trim_unicode(candidate).empty())) {
-    event.raw_username = domain::cut_utf8(candidate, kMaxTextBytes);
+    event.raw_username = cut_utf8(candidate, kMaxTextBytes);
   }
 }
 
@@ -90,14 +89,15 @@ void offer_named(domain::OrderEvent& event, const PickedValue& list,
   }
 }
 
-void read_lines(domain::OrderEvent& event, const PickedValue& lines, std::size_t limit,
+void read_lines(domain::OrderEvent& event, const PickedValue& lines, std::size_t limit, bool truncated,
                 domain::OrderLine (*read_line)(const PickedValue& line)) {
   event.lines_given = lines.is_list();
   const auto elements = lines.elements();
-  if (elements.size() > limit) {
-    event.too_large = true;
-    return;
-  }
+  const bool too_many = elements.size() > limit;
+  event.too_large = too_many || truncated;
+  if (too_many && !truncated)
+    event.excess = {.lines = std::ssize(elements), .limit = static_cast<std::int64_t>(limit)};
+  if (too_many) return;
   event.lines.reserve(elements.size());
   for (const auto& line : elements) {
     if (line.is(Kind::object)) event.lines.push_back(read_line(line));

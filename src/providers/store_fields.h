@@ -52,8 +52,9 @@ void offer_named(domain::OrderEvent& event, const PickedValue& list,
                  const ParseLimits& limits);
 
 // The order's lines, in order; what is no object among them is passed over. More than `limit` make the order
-// too large, and none is read. A value that is no list gives no lines.
-void read_lines(domain::OrderEvent& event, const PickedValue& lines, std::size_t limit,
+// too large, and none is read. A value that is no list gives no lines. `truncated`: values of the order are missing,
+// so it is too large, and nobody knows by how much.
+void read_lines(domain::OrderEvent& event, const PickedValue& lines, std::size_t limit, bool truncated,
                 domain::OrderLine (*read_line)(const PickedValue& line));
 
 // The problem of a store's payload without a usable order id in `field`.

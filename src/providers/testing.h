@@ -1,7 +1,6 @@
 // For the tests of providers/: the recorded payloads, and headers from a list.
 #pragma once
 
-#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
@@ -10,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.h"
 #include "providers/parse.h"
 
 namespace presetbridge::providers::testing {
@@ -22,10 +22,9 @@ inline std::string golden(const std::string& name) {
 
 inline HeaderValues headers_of(std::vector<std::pair<std::string, std::string>> fields) {
   return [fields = std::move(fields)](std::string_view name) {
-    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
     std::vector<std::string_view> values;
     for (const auto& [field, value] : fields) {
-      if (std::ranges::equal(field, name, {}, lower, lower)) values.push_back(value);
+      if (equal_ignoring_case(field, name)) values.push_back(value);
     }
     return values;
   };

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <system_error>
@@ -15,19 +14,15 @@ Expected<FileLock> FileLock::take(const std::string& path) {
     return fail("STORAGE_UNAVAILABLE", fmt::format("{} the lock file {} failed: {}.", doing, path,
                                                    std::generic_category().message(errno)));
   };
-  FileLock lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (lock.fd_ < 0) return failed("Opening");
-  if (::flock(lock.fd_, LOCK_EX | LOCK_NB) == 0) return lock;
+  FileDescriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!file.is_open()) return failed("Opening");
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) return FileLock(std::move(file));
   if (errno != EWOULDBLOCK) return failed("Locking");
   return fail(
       "STORAGE_LOCKED",
       fmt::format(
           "Another process uses this data directory (it holds {}): stop it first, or choose another one.",
           path));
-}
-
-FileLock::~FileLock() {
-  if (fd_ >= 0) ::close(fd_);
 }
 
 }  // namespace presetbridge::storage

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/file_descriptor.h"
 
 namespace presetbridge::storage {
 
@@ -13,13 +14,10 @@ class FileLock {
   // STORAGE_LOCKED: another process (or another FileLock) holds it. STORAGE_UNAVAILABLE: the file cannot be
   // made or locked. Never waits.
   static Expected<FileLock> take(const std::string& path);
-  FileLock(FileLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  FileLock& operator=(FileLock&&) = delete;
-  ~FileLock();
 
  private:
-  explicit FileLock(int fd) : fd_(fd) {}
-  int fd_;
+  explicit FileLock(FileDescriptor file) : file_(std::move(file)) {}
+  FileDescriptor file_;
 };
 
 }  // namespace presetbridge::storage

@@ -6,6 +6,9 @@
 #include <optional>
 #include <vector>
 
+#include "base/ascii.h"
+#include "base/utf8.h"
+
 namespace presetbridge::storage {
 namespace {
 
@@ -22,14 +25,6 @@ bool is_word(char c) {
 }
 bool is_space(char c) {
   return c == ' ' || c == '\n' || c == '\t' || c == '\r';
-}
-
-std::string lowered(std::string_view word) {
-  std::string low(word);
-  for (char& c : low) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return low;
 }
 
 class Reader {
@@ -180,31 +175,6 @@ class Reader {
   bool grants_ = false;
 };
 
-// The length of the UTF-8 sequence that starts at `at`, 0 if it is none (RFC 3629: no overlong form, no
-// surrogate).
-std::size_t sequence_length(std::string_view s, std::size_t at) {
-  const auto byte = [&](std::size_t i) -> unsigned {
-    return at + i < s.size() ? static_cast<unsigned char>(s[at + i]) : 0U;
-  };
-  const auto follows = [&](std::size_t i, unsigned low = 0x80, unsigned high = 0xBF) {
-    return byte(i) >= low && byte(i) <= high;
-  };
-  const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first <= 0xDF) return follows(1) ? 2 : 0;
-  if (first >= 0xE0 && first <= 0xEF) {
-    const unsigned low = first == 0xE0 ? 0xA0 : 0x80;
-    const unsigned high = first == 0xED ? 0x9F : 0xBF;
-    return follows(1, low, high) && follows(2) ? 3 : 0;
-  }
-  if (first >= 0xF0 && first <= 0xF4) {
-    const unsigned low = first == 0xF0 ? 0x90 : 0x80;
-    const unsigned high = first == 0xF4 ? 0x8F : 0xBF;
-    return follows(1, low, high) && follows(2) && follows(3) ? 4 : 0;
-  }
-  return 0;
-}
-
 }  // namespace
 
 void misuse(std::string_view rule, std::string_view sql) {
@@ -228,12 +198,8 @@ SqlText to_script(std::string_view sql, const Dialect& dialect) {
 }
 
 void check_text(std::string_view value) {
-  for (std::size_t at = 0; at < value.size();) {
-    if (value[at] == '\0') throw DbError(DbError::Kind::misuse, "a text parameter holds U+0000");
-    const std::size_t length = sequence_length(value, at);
-    if (length == 0) throw DbError(DbError::Kind::misuse, "a text parameter is not UTF-8");
-    at += length;
-  }
+  if (value.contains('\0')) throw DbError(DbError::Kind::misuse, "a text parameter holds U+0000");
+  if (!is_utf8(value)) throw DbError(DbError::Kind::misuse, "a text parameter is not UTF-8");
 }
 
 }  // namespace presetbridge::storage

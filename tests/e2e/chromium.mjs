@@ -19,6 +19,11 @@ export class Browser {
     return it;
   }
 
+  // The same program, with a list of problems of its own: for pages that are judged at the same time.
+  beside() {
+    return Object.assign(new Browser(), { chromium: this.chromium, problems: [] });
+  }
+
   async page(url, { width = 1440, height = 900, scale = 1, dark = false, still = false, expected = /^$/ } = {}) {
     const context = await this.chromium.newContext({
       viewport: { width, height },

@@ -70,6 +70,10 @@ describe('deliveries', () => {
       made.every((id) => waiting.some((row) => row.id === id)) &&
         waiting.every(({ status }) => status === 'waiting_for_friendship'),
     );
+    assert.ok(waiting.every(({ waitingSince, createdAt }) => waitingSince >= createdAt));
+    assert.ok(
+      all.every(({ status, waitingSince }) => (status === 'waiting_for_friendship') === (waitingSince !== null)),
+    );
     isError(await merchant.api.get('/api/deliveries?status=lost'), 422, 'VALIDATION_FAILED');
     isError(await merchant.api.get('/api/deliveries?limit=101'), 422, 'VALIDATION_FAILED');
     isError(await merchant.api.get('/api/deliveries?cursor=x'), 422, 'VALIDATION_FAILED');

@@ -53,11 +53,31 @@ async function startDemo(own, folder, args = []) {
 }
 const lines = (program, pattern) => program.log.filter((line) => pattern.test(line));
 
+// The dashboard comes with the program: its page, and the script and the style sheet that the page names.
+async function servesTheDashboard(demo) {
+  const [line] = lines(demo, /The dashboard +http:/);
+  const dashboard = new Client(line.match(/http:\/\/[^ ]+/)[0]);
+  const page = await dashboard.get('/');
+  assert.deepEqual([page.status, page.headers['content-type']], [200, 'text/html; charset=utf-8']);
+  const [, script] = page.text.match(/<script type="module"[^>]* src="(\/[^"]+\.js)"/) ?? assert.fail(page.text);
+  const [, sheet] = page.text.match(/<link rel="stylesheet"[^>]* href="(\/[^"]+\.css)"/) ?? assert.fail(page.text);
+  for (const [asset, type] of [
+    [script, /^text\/javascript/],
+    [sheet, /^text\/css/],
+  ]) {
+    const answer = await dashboard.get(asset);
+    assert.equal(answer.status, 200, asset);
+    assert.match(answer.headers['content-type'], type);
+    assert.ok(answer.text.trim(), asset);
+  }
+}
+
 test('one command in an empty folder, one line of it pasted, and a file is delivered; Ctrl-C leaves nothing running', async (t) => {
   const own = new Scope(t);
   const folder = await scratch(own);
   const demo = await startDemo(own, folder);
   assert.deepEqual(await readdir(folder), ['presetbridge-demo']);
+  await servesTheDashboard(demo);
   const printed = lines(demo, / send-order /);
   assert.equal(printed.length, 3);
   for (const [count, line] of printed.entries()) {

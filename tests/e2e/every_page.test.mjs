@@ -1,5 +1,6 @@
 // Every page and dialog (web/tools/pages.mjs), on the demonstration's data, in a real browser: accessible in light and dark, whole where the
-// system chooses the colours and where it is magnified to 400 %, and without a word that is not of the catalogue.
+// system chooses the colours and where it is magnified to 400 %, and without a word that is not of the catalogue; each time without an error in
+// the console, anything that the page's policy refuses, or a request to another origin.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
@@ -94,6 +95,7 @@ async function atEach(
   const left = pages.filter(among);
   const findings = [];
   const lane = async () => {
+    const own = browser.beside();
     let who, page, signedInAt;
     while (left.length > 0) {
       const it = left.splice(
@@ -107,7 +109,7 @@ async function atEach(
         await page?.context().close();
         who = it.as ?? 'sam';
         signedInAt = performance.now();
-        page = await browser.page(`${place.url}/icon.svg`, { still: true, expected: REFUSED, ...screen });
+        page = await own.page(`${place.url}/icon.svg`, { still: true, expected: REFUSED, ...screen });
         page.setDefaultTimeout(60_000); // several at a time, on a busy machine
         page.on('dialog', (asks) => asks.accept()); // to leave what was not saved
         await begin(page);
@@ -136,6 +138,8 @@ async function atEach(
       } catch (error) {
         findings.push(`${it.name}: ${error.message.split('\n').slice(0, 3).join(' ')}`);
       }
+      const problems = own.problems.splice(0).filter((one) => !it.expected?.test(one));
+      findings.push(...problems.map((one) => `${it.name}: ${one}`));
       // Who was signed out meanwhile is somebody else from then on.
       if (it.later) who = undefined;
     }

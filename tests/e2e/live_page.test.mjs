@@ -401,3 +401,28 @@ test('the first ten minutes: from the sign-up to the first delivery, each step d
   await page.getByRole('heading', { name: 'Needs you' }).waitFor();
   assert.equal(await page.getByText('steps done').count(), 0);
 });
+
+test('a first delivery to a friend is made in the guide, and followed there', async () => {
+  const shop = await Merchant.signUp(stack.bridge, 4, { credits: 3 });
+  const orders = await shop.store('provider_a');
+  await shop.order(orders, { orderId: 9001 }); // of a buyer without a name: nothing is delivered
+  const page = await open('/start?step=5', { email: shop.email });
+  const offer = page.getByRole('button', { name: 'Deliver a preset to a friend' });
+  await offer.click();
+  const dialog = page.getByRole('dialog', { name: 'Deliver a preset to a friend' });
+  await dialog.getByText('It costs 1 credit. You have 3.').waitFor();
+  await dialog.getByText('a store “Gifts” is added for it').waitFor();
+  assert.deepEqual(await accessibilityFaults(page, { floating: true }), []);
+  await dialog.getByLabel('Username of your friend on the cloud platform').fill('@a-friend');
+  await dialog.getByLabel('Preset').and(dialog.locator('input')).click();
+  await page.getByRole('option').first().click();
+  await dialog.getByRole('button', { name: 'Deliver', exact: true }).click();
+  await page.getByText('That’s it. The bridge now works by itself.').waitFor();
+  await page.getByText(/^gift-[0-9a-f]{8}$/).waitFor();
+  await page.getByText('@a-friend').first().waitFor();
+  assert.equal(await offer.count(), 0);
+  await isSame(page);
+  const [made] = isOk(await shop.api.get('/api/deliveries?status=completed')).data;
+  assert.deepEqual([made.integrationName, made.targetUsername, made.sharedCount], ['Gifts', 'a-friend', 1]);
+  assert.equal(isOk(await shop.api.get('/api/credits')).available, 2);
+});

@@ -194,6 +194,7 @@ test('order_too_large: it waits in review, cannot be approved, and is completed 
     [it.resolutionCode, it.resolution.remedy, it.reviewReason],
     ['order_too_large', 'complete', 'too_large'],
   );
+  assert.deepEqual(it.size, { products: 251, files: null, limit: 250 });
   assert.ok(it.allowedActions.includes('complete') && !it.allowedActions.includes('approve'), `${it.allowedActions}`);
   assert.equal(it.timeline.find(({ type }) => type === 'in_review').resolutionCode, 'order_too_large');
   isOk(await act(merchant, deliveryId, 'complete'));

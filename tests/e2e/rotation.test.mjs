@@ -350,8 +350,11 @@ describe('all keys, under load, with the command and the service killed', () => 
         },
         ROTATED_MS,
       );
-      assert.match(dropped.stdout, /^issuer: the old key is kept: ID tokens that it signed are valid until 20\S+Z$/m);
-      assert.match(dropped.stdout, /^links: the old key is kept: links that it made open until 20\S+Z$/m);
+      assert.match(
+        dropped.stdout,
+        /^issuer: the old key is retained: ID tokens that it signed are valid until 20\S+Z$/m,
+      );
+      assert.match(dropped.stdout, /^links: the old key is retained: links that it made open until 20\S+Z$/m);
       const files = await keysIn(dataDir);
       for (const name of KEY_FILES) {
         assert.equal(files[name].length, 1, name);

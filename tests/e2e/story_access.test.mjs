@@ -92,6 +92,7 @@ describe('a receiver', () => {
     await me.button('Add webhook', me.dialog).click();
     secret = await me.takeSecret('Copy the signing secret now');
     await me.page.waitForURL('**/integrations/webhooks/sub_*');
+    await receiver.waitFor('the test', ({ type }) => type === 'webhook.test');
     ill = true;
     await delivered();
     await me.heading(/^Your receiver answers “503/);
@@ -105,8 +106,9 @@ describe('a receiver', () => {
     ill = false;
     await me.button('Resend').click();
     await me.sees('It is sent again.');
-    await until('it has heard', () =>
-      receiver.requests.some(({ body }, i) => i > 0 && JSON.parse(body).type === 'delivery.completed'),
+    await until(
+      'it has heard',
+      () => receiver.requests.filter(({ body }) => JSON.parse(body).type === 'delivery.completed').length > 1,
     );
     await me.choose('More', 'Send failed events again…');
     await me.judge('send again?');

@@ -112,11 +112,12 @@ test('a receiver is added, and answers the test', async () => {
   await me.judge('a new webhook');
   await me.button('Add webhook', me.dialog).click();
   secretOfReceiver = await me.takeSecret('Copy the signing secret now');
+  // The test is sent once the secret is stored.
   await me.page.waitForURL('**/integrations/webhooks/sub_*');
-  await me.button('Send test').click();
   const tested = await receiver.waitFor('the test', (event) => event.type === 'webhook.test');
   await verifiedEvent(tested, secretOfReceiver);
   await me.sees('webhook.test');
+  await me.sees('Your receiver accepted the test.');
   await me.judge('a webhook');
 });
 

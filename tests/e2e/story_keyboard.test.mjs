@@ -216,7 +216,7 @@ describe('each way to solve a failed delivery', () => {
     await it.go(`/deliveries/${made.insufficient_credits}`);
     await it.heading('Not enough credits');
     await its.skip();
-    await its.act(link('See credits', it));
+    await its.act(link('Buy credits', it));
     await it.page.waitForURL('**/credits');
     await its.pick(it.page.getByRole('radio').nth(1));
     await its.to(it.button('Go to payment'));

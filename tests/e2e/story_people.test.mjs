@@ -224,6 +224,42 @@ describe('a session', () => {
   });
 });
 
+describe('all sessions', () => {
+  test('are ended at once, in this tab and all others, and the log tells it', async () => {
+    const owner = await Merchant.signUp(stack.bridge, 3, { connected: false, credits: 0 });
+    const sign = { email: owner.email, password: PASSWORD };
+    const [here, elsewhere] = [await opened(), await opened()];
+    for (const it of [here, elsewhere]) await it.signIn(sign);
+    await elsewhere.go('/deliveries');
+    await here.go('/account/sessions');
+    const tab = await here.tab('/deliveries');
+    await tab.heading('No deliveries yet');
+    await until('all are listed', async () => (await here.page.locator('tbody tr').count()) === 3);
+    await here.button('Sign out everywhere').click();
+    await here.judge('sign out everywhere?');
+    await here.button('Cancel', here.dialog).click();
+    await here.dialog.waitFor({ state: 'detached' });
+    isOk(await owner.api.get('/api/account'));
+    await here.button('Sign out everywhere').click();
+    await here.button('Sign out everywhere', here.dialog).click();
+    for (const { page } of [here, tab]) await page.waitForURL('**/sign-in*');
+    isError(await owner.api.get('/api/account'), 401, 'UNAUTHORIZED'); // of a program
+    // Another browser is asked for the password over its page, and no longer has the session after a reload.
+    await elsewhere.page.getByRole('link', { name: 'Orders' }).first().click();
+    await elsewhere.dialog.getByText('Sign in again').first().waitFor();
+    for (const it of [elsewhere, tab]) {
+      await it.page.goto(`${stack.bridge.url}/deliveries`);
+      await it.heading('Welcome back');
+    }
+    await here.signIn(sign);
+    await here.go('/account/sessions');
+    await until('one is listed', async () => (await here.page.locator('tbody tr').count()) === 1);
+    await here.go('/account/audit');
+    await here.page.getByRole('row', { name: /Signed out everywhere/ }).waitFor();
+    for (const it of [here, elsewhere]) await it.page.context().close();
+  });
+});
+
 describe('a buyer', () => {
   const BUYER = { email: 'forget.me@posteo.example', username: 'forget_me_not' };
 

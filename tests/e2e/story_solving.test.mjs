@@ -1,8 +1,10 @@
 // A merchant solves what failed, from its panel, in a real browser: one delivery of each resolution code, of the demonstration's month,
 // in which those are that take days (no answer for 14 days, away for 72 hours). And what else a person decides.
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
 import { run, stopAll } from '../../demo/programs.mjs';
 import { startReceivers } from '../../demo/receivers.mjs';
 import { fill, serve } from '../../demo/show.mjs';
@@ -60,9 +62,12 @@ const grant = (name, credits) =>
     '--data-dir',
     dataDir,
   ]);
+// In the database file, beside the service that has it open.
+const inFile = (sql) =>
+  promisify(execFile)('sqlite3', ['-cmd', '.timeout 10000', path.join(dataDir, 'presetbridge.db'), sql]);
 // Another of the accounts, in a browser of its own.
-async function as(sign) {
-  const it = await Dashboard.open(browser, urls.bridge);
+async function as(sign, options) {
+  const it = await Dashboard.open(browser, urls.bridge, options);
   await it.signIn(sign);
   return it;
 }
@@ -132,6 +137,7 @@ describe('each resolution code is solved from its panel', () => {
   });
   test('order_too_large: marked as delivered by hand', async () => {
     await open('order_too_large', 'This order waits for you');
+    await me.sees(/This order has 251 products; the limit is 250\./);
     assert.equal(await me.button('Approve').count(), 0);
     await me.button('Mark as delivered by hand…').first().click();
     await me.judge('delivered by hand?');
@@ -169,12 +175,43 @@ describe('each resolution code is solved from its panel', () => {
     await until('none is left', async () => (await riley.page.getByText('Login refused').count()) === 0);
     await riley.page.context().close();
   });
-  test('insufficient_credits: it goes on by itself once there are some', async () => {
-    const pat = await as(made.others.poor);
+  test('insufficient_credits: they are bought, and it goes on by itself', async () => {
+    // The payment page is another origin's.
+    const pat = await as(made.others.poor, { expected: new RegExp(`status of (401|404)|asks ${urls.bank}/`) });
     await open('insufficient_credits', 'Not enough credits', pat);
-    await grant('pat', 20);
+    const { page } = pat;
+    await page.getByRole('main').getByRole('link', { name: 'Buy credits' }).click();
+    await page.waitForURL('**/credits');
+    await pat.button('Go to payment').click();
+    await page.waitForURL(`${urls.bank}/**`);
+    await pat.button('Pay').click();
+    await pat.heading('Paid');
+    await pat.heading('Deliveries that went on since');
+    await page.locator(`a[href^="/deliveries/${made.insufficient_credits}"]`).first().click();
+    await page.waitForURL(`**/deliveries/${made.insufficient_credits}*`);
     await delivered(pat);
-    await pat.page.context().close();
+    await page.context().close();
+  });
+  // A row that somebody else has written: the service leaves none of its own (resolutions.test.mjs).
+  test('internal_error: once more', async () => {
+    const { deliveryId } = await story.order(made.stores.club, {
+      username: 'damaged',
+      policy: null, // nobody of that name
+      skus: ['TWEED-59'],
+    });
+    const { orderId } = await until('it has failed', async () => {
+      const it = await delivery(deliveryId);
+      return it.status === 'failed' && it;
+    });
+    await agrees('damaged');
+    const ids = `(SELECT id FROM deliveries WHERE order_key = '${orderId}')`;
+    await inFile(`UPDATE deliveries SET resolution_code = 'internal_error' WHERE id IN ${ids};
+      UPDATE delivery_timeline SET resolution_code = 'internal_error'
+        WHERE resolution_code IS NOT NULL AND delivery_id IN ${ids};`);
+    made.internal_error = deliveryId;
+    await open('internal_error', 'Our fault');
+    await me.button('Retry').click();
+    await delivered();
   });
 });
 

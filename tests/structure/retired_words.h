@@ -12,7 +12,7 @@ struct RetiredWord {
   std::string_view instead;
 };
 
-// In comments and in Markdown.
+// In comments, in Markdown and in texts for people.
 inline constexpr std::array kRetiredWords = {
     RetiredWord{"aside", "postponed, or: set apart"},
     RetiredWord{"chore", "account task"},
@@ -38,7 +38,7 @@ struct RetiredPhrase {
   std::string_view instead;
 };
 
-// In comments and in Markdown.
+// In comments, in Markdown and in texts for people.
 inline constexpr std::array kRetiredPhrases = {
     RetiredPhrase{R"(\b(What|Whoever|Those (that|who|which|whose)|Of (an?|the|all|these|those))\b)",
                   "a sentence that begins with a clause", "begin with the name of the thing"},
@@ -54,14 +54,17 @@ inline constexpr std::array kRetiredPhrases = {
 // A file is held to plain words by the first of these that its path begins with.
 struct PlainPath {
   std::string_view path;
-  bool names;  // the names of its code too, not only comments
+  bool names;              // the names of its code too, not only comments
+  bool sentences = false;  // its string literals that hold a space too, except in tests
 };
 inline constexpr auto kPlainPaths = std::to_array<PlainPath>({
+    {.path = "api/openapi.yaml", .names = false},  // its summaries and descriptions
     {.path = "CHANGELOG.md", .names = false},
     {.path = "README.md", .names = false},
     {.path = "docs/", .names = false},
     {.path = "src/storage/postgres/retention_test.cpp", .names = false},
-    {.path = "src/", .names = true},
+    {.path = "src/storage/", .names = true},  // its strings are SQL
+    {.path = "src/", .names = true, .sentences = true},
     {.path = "web/src/", .names = false},
 });
 

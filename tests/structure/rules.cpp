@@ -181,6 +181,44 @@ std::string prose_only(std::string text) {
   return text;
 }
 
+// C++ text with everything but its sentences blanked out: the string literals that hold a space.
+std::string sentences_only(std::string_view text) {
+  std::string sentences(text);
+  for (std::size_t at = 0; at < text.size();) {
+    const auto opaque = opaque_at(text, at);
+    const auto end = opaque ? std::max(opaque->end, at + 1) : at + 1;
+    const auto part = text.substr(at, end - at);
+    const bool sentence = part.front() == '"' && part.find(' ') != std::string_view::npos;
+    for (; at < end; ++at) {
+      if (!sentence && sentences[at] != '\n') sentences[at] = ' ';
+    }
+  }
+  return sentences;
+}
+
+// An OpenAPI document in YAML with everything but its summaries and descriptions blanked out.
+std::string descriptions_only(std::string_view text) {
+  static const std::regex block(R"(^ *(summary|description): [|>]-?$)");
+  static const std::regex inside(R"(^ *(summary|description): [^"{|>].*)"
+                                 R"(|\b(summary|description): ("([^"\\]|\\.)*"|[^"{|>][^,}]*))");
+  std::string descriptions(text);
+  std::optional<std::size_t> block_indent;
+  for (const auto line : lines_of(text)) {
+    const auto begin = static_cast<std::size_t>(line.data() - text.data());
+    const auto indent = line.find_first_not_of(' ');
+    if (block_indent && indent > *block_indent) continue;  // npos, too: an empty line
+    block_indent.reset();
+    descriptions.replace(begin, line.size(), line.size(), ' ');
+    const auto* const end = line.data() + line.size();
+    if (std::regex_search(line.data(), end, block)) block_indent = indent;
+    for (std::cregex_iterator match(line.data(), end, inside), none; match != none; ++match) {
+      descriptions.replace(begin + static_cast<std::size_t>(match->position()), match->str().size(),
+                           match->str());
+    }
+  }
+  return descriptions;
+}
+
 // Names are taken apart at '_' and at capitals.
 std::vector<Finding> find_retired(const std::string& path, std::string_view text,
                                   std::span<const RetiredWord> retired) {
@@ -363,7 +401,7 @@ std::vector<Finding> check_length(const SourceFile& file) {
                                                         "tools/"};
   const bool product =
       std::ranges::any_of(kProduct, [&](std::string_view folder) { return file.path.starts_with(folder); });
-  if (!product || is_test(file.path)) return {};
+  if (!product) return {};
   const auto count = static_cast<int>(lines_of(file.text).size());
   if (count <= kLongestFile) return {};
   return {{file.path, kLongestFile + 1, fmt::format("{} lines, more than {}", count, kLongestFile),
@@ -417,11 +455,17 @@ std::vector<Finding> check_plain_words(const SourceFile& file) {
   const auto* const held = std::ranges::find_if(
       kPlainPaths, [&](const PlainPath& plain) { return file.path.starts_with(plain.path); });
   const bool markdown = file.path.ends_with(".md");
+  const bool yaml = file.path.ends_with(".yaml");
   const bool script = file.path.ends_with(".ts") || file.path.ends_with(".tsx");
-  if (held == kPlainPaths.end() || (!markdown && !script && !is_cpp(file.path))) return {};
-  const auto prose = prose_only(markdown ? file.text : comments_only(file.text));
-  auto findings = find_retired(file.path, prose, kRetiredWords);
-  append(findings, find_banned(file.path, prose, phrases));
+  if (held == kPlainPaths.end() || (!markdown && !yaml && !script && !is_cpp(file.path))) return {};
+  std::vector<Finding> findings;
+  const auto find = [&](std::string text) {
+    const auto prose = prose_only(std::move(text));
+    append(findings, find_retired(file.path, prose, kRetiredWords));
+    append(findings, find_banned(file.path, prose, phrases));
+  };
+  find(markdown ? file.text : yaml ? descriptions_only(file.text) : comments_only(file.text));
+  if (held->sentences && !is_test(file.path)) find(sentences_only(file.text));
   if (held->names) append(findings, find_retired(file.path, code_only(file.text), kRetiredNames));
   return findings;
 }

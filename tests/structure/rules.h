@@ -45,12 +45,13 @@ std::vector<Finding> check_layer_edges(
 std::vector<Finding> check_library_homes(const SourceFile& file);  // a third-party header only where it lives
 std::vector<Finding> check_injection(
     const SourceFile& file);  // no clock, chance, waiting or environment of one's own
-std::vector<Finding> check_length(const SourceFile& file);     // a file of the product has at most 500 lines
-std::vector<Finding> check_name(const SourceFile& file);       // a file is named for the one thing it holds
+std::vector<Finding> check_length(const SourceFile& file);  // at most 500 lines, in tests of the product too
+std::vector<Finding> check_name(const SourceFile& file);    // a file is named for the one thing it holds
 std::vector<Finding> check_wholeness(const SourceFile& file);  // no marks of unfinished work, no skipped test
 std::vector<Finding> check_lock_file(const SourceFile& file);  // a package lock names no registry's host
-// Comments, names and Markdown of the paths in retired_words.h use none of the words retired there. Strings
-// of C++ and text between backticks are free: they quote stored or sent data, or names.
+// Comments, names, sentences, Markdown and OpenAPI descriptions of the paths in retired_words.h use none of the
+// words retired there. A sentence is a string literal that holds a space. Raw strings, other literals and text
+// between backticks are free: they are SQL, stored or sent data, or names.
 std::vector<Finding> check_plain_words(const SourceFile& file);
 
 // All of the above, each on the files it is about.

@@ -60,6 +60,11 @@ const confirmed = createRoute({
   path: '/confirmed',
   component: lazyRouteComponent(() => import('./pages/confirmed/Confirmed'), 'Confirmed'),
 });
+const cameBack = createRoute({
+  ...signedIn,
+  path: '/signed-in',
+  component: lazyRouteComponent(() => import('./pages/confirmed/SignedIn'), 'SignedIn'),
+});
 const deliveries = createRoute({
   ...signedIn,
   path: '/deliveries',
@@ -219,6 +224,7 @@ const routeTree = root.addChildren([
     home,
     start,
     confirmed,
+    cameBack,
     deliveries,
     delivery,
     orders,

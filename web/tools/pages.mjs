@@ -92,6 +92,7 @@ export const pages = [
     as: ['quiet', 'login', 'heard', 'matched', 'tested'][done],
     states: step === 1,
   })),
+  { name: 'start-gift', path: '/start', as: 'tested', presses: ['button:Deliver a preset to a friend'] },
   { name: 'confirmed', path: '/confirmed' },
   {
     name: 'confirmed-not',
@@ -99,6 +100,7 @@ export const pages = [
     answers: { 'POST /api/auth/refresh': signedInLongAgo },
     expected: /status of 401/,
   },
+  { name: 'signed-in', path: '/signed-in' },
   { name: 'start-2-listening', path: '/start', as: 'listening' },
   { name: 'start-no-login', path: '/start', as: 'nova' },
   { name: 'start-done', path: '/start' },
@@ -154,6 +156,13 @@ export const pages = [
   { name: 'delivery-credentials_invalid', path: of('/deliveries/', 'credentials_invalid'), as: 'riley' },
   { name: 'delivery-insufficient_credits', path: of('/deliveries/', 'insufficient_credits'), as: 'pat' },
   { name: 'delivery-waiting', path: of('/deliveries/', 'waiting'), states: true },
+  {
+    name: 'delivery-queued',
+    path: of('/deliveries/', 'waiting'),
+    answers: {
+      'GET /api/deliveries/*': (said) => ({ ...said, status: 'queued', waitingSince: null, queuePosition: 1 }),
+    },
+  },
   { name: 'delivery-held', path: of('/deliveries/', 'in_review') },
   { name: 'delivery-reopened', path: of('/deliveries/', 'reopened') },
   { name: 'delivery-high-risk', path: of('/deliveries/', 'high_risk') },
@@ -221,6 +230,12 @@ export const pages = [
   { name: 'preset-unused', path: '/presets/tone-club-october' },
   { name: 'usage', path: '/usage', states: true },
   { name: 'usage-empty', path: '/usage', as: 'later' },
+  {
+    name: 'usage-too-often',
+    path: '/usage',
+    answers: { 'GET /api/usage': [429, 'RATE_LIMIT_EXCEEDED', { 'retry-after': '90' }] },
+    expected: /status of 429/,
+  },
 
   { name: 'integrations', path: '/integrations', states: true },
   { name: 'stores', path: '/integrations/stores', states: true },

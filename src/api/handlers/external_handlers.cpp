@@ -10,6 +10,7 @@
 #include "api/html_page.h"
 #include "api/json_body.h"
 #include "api/optional_json.h"
+#include "base/ascii.h"
 #include "net/client_address.h"
 
 namespace presetbridge::api {
@@ -73,10 +74,7 @@ bool counts_as_failure(const Error& error) {
 bool is_own_path(std::string_view path) {
   constexpr std::string_view kMarks = "-._~/?=&%+";
   return path.starts_with('/') && !path.starts_with("//") && path.size() <= kLongestReturnTo &&
-         std::ranges::all_of(path, [&](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                  kMarks.contains(c);
-         });
+         std::ranges::all_of(path, [&](char c) { return is_alphanumeric(c) || kMarks.contains(c); });
 }
 
 std::string forget_attempt(Door door) {

@@ -11,7 +11,7 @@
 #include "api/unknown_name.h"
 #include "base/csv.h"
 #include "base/nearest_name.h"
-#include "domain/utf8.h"
+#include "base/utf8.h"
 #include "services/stores/mapping_preview.h"
 
 namespace presetbridge::api {
@@ -48,7 +48,7 @@ std::vector<std::string_view> columns_of(const CsvRecord& header, Table& table) 
     if (known == kColumns.end()) {
       static const std::vector<std::string> kKnown(kColumns.begin(), kColumns.end());
       const auto nearest = nearest_name(name, kKnown);
-      problem(domain::is_utf8(name) ? shortened_name(name) : "",
+      problem(is_utf8(name) ? shortened_name(name) : "",
               nearest ? fmt::format("is no column; is {} meant?", *nearest)
                       : fmt::format("is no column; there are {}", fmt::join(kColumns, ", ")));
       columns.emplace_back();
@@ -72,7 +72,7 @@ void read_line(const CsvRecord& record, const std::vector<std::string_view>& col
   json::object fields;
   for (std::size_t i = 0; i < record.fields.size(); ++i) {
     const auto text = unguard_formula(record.fields[i]);
-    if (!domain::is_utf8(text)) return problem(std::string(columns[i]), "is not UTF-8");
+    if (!is_utf8(text)) return problem(std::string(columns[i]), "is not UTF-8");
     // An empty field counts as absent.
     if (!text.empty()) fields.emplace(columns[i], text);
   }

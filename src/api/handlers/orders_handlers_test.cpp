@@ -1,4 +1,5 @@
-// The HTTP form of orders and of jobs on many. services/orders/orders_test.cpp tests their effects.
+// The HTTP form of orders and of jobs on many. orders_test.cpp and bulk_reprocess_test.cpp of services/ test their
+// effects.
 #include "api/handlers/orders_handlers.h"
 
 #include <array>

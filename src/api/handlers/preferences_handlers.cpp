@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/json_body.h"
+#include "base/ascii.h"
 
 namespace presetbridge::api {
 namespace {
@@ -15,7 +16,7 @@ constexpr TextRule kName{.max = 60};
 constexpr TextRule kQuery{.min = 0, .max = 1'000, .exact = true};
 
 bool is_alphanumeric_or(char c, std::string_view marks) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || marks.contains(c);
+  return is_alphanumeric(c) || marks.contains(c);
 }
 
 // `name=value`, joined by `&`, as a browser writes them. A name of one character is refused: the search

@@ -161,8 +161,9 @@ Task<Expected<json::object>> AccountAdmin::find_order(Executor& executor, json::
   const auto account = parse_id<AccountKind>(name);
   if (!name.empty() && !account) co_return no_such("account", name);
   if (!id && !account) {
-    co_return fail("VALIDATION_FAILED",
-                   "Give --account: only ord_… and del_… are found without it (list-accounts tells them).");
+    co_return fail(
+        "VALIDATION_FAILED",
+        "Give --account: only ord_… and del_… are found without it (list-accounts prints the accounts).");
   }
   auto found = co_await async_db_.read(executor, [&](Tx& tx) {
     json::array orders;

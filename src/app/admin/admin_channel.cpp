@@ -118,7 +118,7 @@ Expected<json::object> ask_service(const DataDirectory& directory, const json::o
     if (is_repeatable(request)) return unreachable(why);
     return fail("OUTCOME_UNKNOWN",
                 std::string("The service was asked, and the credits may have been granted: ") + why +
-                    ". Look at the account's ledger before you grant them again.");
+                    ". Check the account's ledger before you grant them again.");
   };
   const auto file = crypto::read_key_file(directory.admin_channel, crypto::KeyFileAccess::secret);
   if (!file) return unreachable("its admin.channel cannot be read");

@@ -65,15 +65,12 @@ Expected<ChildProgram> ChildProgram::start(Command command) {
   auto environment = environment_of(command);
   const auto argv = pointers_to(arguments);
   const auto envp = pointers_to(environment);
-  int output[2];
-  if (::pipe2(output, O_CLOEXEC) != 0) return cannot("no pipe");
-  const int log = ::open(command.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (log < 0) {
-    auto error = cannot(command.log.string());
-    ::close(output[0]);
-    ::close(output[1]);
-    return error;
-  }
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return cannot("no pipe");
+  FileDescriptor output(ends[0]);
+  const FileDescriptor theirs(ends[1]);
+  const FileDescriptor log(::open(command.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  if (!log.is_open()) return cannot(command.log.string());
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid == 0) {
@@ -84,22 +81,16 @@ Expected<ChildProgram> ChildProgram::start(Command command) {
     sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
     const int nothing = ::open("/dev/null", O_RDONLY);
-    if (nothing < 0 || ::dup2(nothing, STDIN_FILENO) < 0 || ::dup2(output[1], STDOUT_FILENO) < 0 ||
-        ::dup2(log, STDERR_FILENO) < 0)
+    if (nothing < 0 || ::dup2(nothing, STDIN_FILENO) < 0 || ::dup2(theirs.get(), STDOUT_FILENO) < 0 ||
+        ::dup2(log.get(), STDERR_FILENO) < 0)
       ::_exit(kNotStarted);
     ::execve(argv.front(), argv.data(), envp.data());
     ::_exit(kNotStarted);
   }
-  ::close(output[1]);
-  ::close(log);
-  if (pid < 0) {
-    auto error = cannot("no process");
-    ::close(output[0]);
-    return error;
-  }
-  const int end = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
-  ChildProgram child(std::move(command), pid, output[0], end);
-  if (end < 0) {
+  if (pid < 0) return cannot("no process");
+  FileDescriptor end(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  ChildProgram child(std::move(command), pid, std::move(output), std::move(end));
+  if (!child.end_.is_open()) {
     return fail("PROGRAM_FAILED", child.name() + " cannot be watched: this needs Linux 5.3 or newer.");
   }
   return child;
@@ -109,14 +100,12 @@ ChildProgram::ChildProgram(ChildProgram&& other) noexcept
     : command_(std::move(other.command_)),
       pid_(std::exchange(other.pid_, -1)),
       killed_by_(other.killed_by_),
-      output_(std::exchange(other.output_, -1)),
-      end_(std::exchange(other.end_, -1)),
+      output_(std::move(other.output_)),
+      end_(std::move(other.end_)),
       read_(std::move(other.read_)) {}
 
 ChildProgram::~ChildProgram() {
   stop(Millis{0});
-  if (output_ >= 0) ::close(output_);
-  if (end_ >= 0) ::close(end_);
 }
 
 std::optional<std::string> ChildProgram::next_line(Millis wait) {
@@ -128,12 +117,12 @@ std::optional<std::string> ChildProgram::next_line(Millis wait) {
       return line;
     }
     if (read_.size() > kLongestLine) read_.clear();
-    pollfd one{.fd = output_, .events = POLLIN, .revents = 0};
+    pollfd one{.fd = output(), .events = POLLIN, .revents = 0};
     const int ready = ::poll(&one, 1, milliseconds_to(until));
     if (ready < 0 && errno == EINTR) continue;
     if (ready <= 0) return std::nullopt;
     char piece[4096];
-    const auto got = ::read(output_, piece, sizeof piece);
+    const auto got = ::read(output(), piece, sizeof piece);
     if (got <= 0) return std::nullopt;
     read_.append(piece, static_cast<std::size_t>(got));
   }
@@ -180,7 +169,7 @@ std::string ChildProgram::last_words() const {
 
 bool ChildProgram::wait_for_end(Millis wait) {
   for (const auto until = Steady::now() + wait; !ended();) {
-    pollfd one{.fd = end_, .events = POLLIN, .revents = 0};
+    pollfd one{.fd = end(), .events = POLLIN, .revents = 0};
     if (::poll(&one, 1, milliseconds_to(until)) == 0) return ended();
   }
   return true;

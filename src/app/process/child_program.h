@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/file_descriptor.h"
 #include "base/time.h"
 
 namespace presetbridge::app {
@@ -34,9 +35,9 @@ class ChildProgram {
 
   const std::string& name() const { return command_.name; }
   // Its standard output: to be waited for; read with next_line().
-  int output() const { return output_; }
+  int output() const { return output_.get(); }
   // Readable when it has ended.
-  int end() const { return end_; }
+  int end() const { return end_.get(); }
   // The next line that is whole by now, or will be within that time; nothing: none came, or it ended.
   std::optional<std::string> next_line(Millis wait);
   // The address in its line {"listening": …}. PROGRAM_FAILED, with the last line of its log: it ended, or
@@ -50,17 +51,17 @@ class ChildProgram {
   bool stop(Millis wait);
 
  private:
-  ChildProgram(Command command, pid_t pid, int output, int end)
-      : command_(std::move(command)), pid_(pid), output_(output), end_(end) {}
+  ChildProgram(Command command, pid_t pid, FileDescriptor output, FileDescriptor end)
+      : command_(std::move(command)), pid_(pid), output_(std::move(output)), end_(std::move(end)) {}
   bool wait_for_end(Millis wait);
   std::string last_words() const;
 
   Command command_;
   pid_t pid_ = -1;     // -1: ended and reaped
   int killed_by_ = 0;  // a signal's number; 0: none
-  int output_ = -1;
-  int end_ = -1;      // a pidfd: readable when it has ended
-  std::string read_;  // of its output, not yet asked for
+  FileDescriptor output_;
+  FileDescriptor end_;  // a pidfd: readable when it has ended
+  std::string read_;    // of its output, not yet asked for
 };
 
 }  // namespace presetbridge::app

@@ -197,9 +197,9 @@ Expected<void> check_role(const Config& config, storage::Database& database) {
     return fail(
         "ROLE_WITHOUT_RIGHTS",
         fmt::format("The database's role that this node connects as may not read {}: run `presetbridge "
-                    "database grant` as the database's owner, as after each migration, and start. What only "
-                    "workers may read, a role of `--api-role` never gets: a node that connects as one is "
-                    "started without the role worker, as with --roles api.",
+                    "database grant` as the database's owner, as after each migration, and start. A role of "
+                    "`--api-role` never gets rows that only workers may read: start a node that connects "
+                    "as one without the role worker, as with --roles api.",
                     fmt::join(missing, ", ")));
   }
   if (!outdated) return {};
@@ -256,8 +256,10 @@ Expected<Foundation> lay_foundation(const Config& config, Log& log, bool replace
     const auto first = check_keys(directory, database, *keys, config, marked);
     if (!first) return std::unexpected(first.error());
     if (auto noted = mark_keys(directory, keys->service); !noted)
-      log.warn("that the keys are used could not be noted: should the database be lost, nobody is told",
-               {{"file", directory.used_keys.string()}, {"error", noted.error().message}});
+      log.warn(
+          "the mark that the keys are in use could not be written: if the database is lost, no start reports "
+          "it",
+          {{"file", directory.used_keys.string()}, {"error", noted.error().message}});
     if (std::error_code unknown; shared && std::filesystem::exists(directory.database, unknown))
       log.warn("database_url is set: the SQLite database in the data directory is not used any more",
                {{"file", directory.database.string()}});

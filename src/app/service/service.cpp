@@ -121,7 +121,7 @@ void Service::Parts::stop(Millis gone, const std::function<void(const char*)>& a
   counting.stop();
   at("finishing jobs");
   if (working && !worker_ended.wait_for(left()))
-    log.warn("calls of the cloud platform are cut off; what came of them is looked up after the next start");
+    log.warn("calls of the cloud platform are cut off; their outcomes are looked up after the next start");
   at("cutting off calls");
   if (started) runtime.run_on(worker_core, [this] { asked_logins.stop(); });
   cloud_http.stop();

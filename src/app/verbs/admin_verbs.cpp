@@ -32,9 +32,9 @@ int run_admin(const Config& config, const boost::json::object& request) {
 }  // namespace
 
 void add_admin_verbs(CLI::App& app, ConfigFlags& flags, std::function<int()>& run) {
-  auto* admin = app.add_subcommand(
-      "admin",
-      "The operator's: through the running service, or on the data directory where none runs. Prints JSON");
+  auto* admin = app.add_subcommand("admin",
+                                   "Commands of the operator, to the running service, or on the data "
+                                   "directory where none runs. They print JSON");
   admin->require_subcommand(1);
   const auto add = [&](const std::string& name, const char* help, bool password) {
     auto* verb = admin->add_subcommand(name, help);
@@ -75,31 +75,34 @@ void add_admin_verbs(CLI::App& app, ConfigFlags& flags, std::function<int()>& ru
   text(create, "--name", "The account's name");
   auto list = add("list-accounts", "Accounts, newest first", false);
   text(list, "--cursor", "nextCursor of the page before");
-  auto disable = add("disable-account",
-                     "Refuse its people and keys; its stores' orders are kept, and not delivered", false);
+  auto disable =
+      add("disable-account",
+          "Refuse an account's people and keys; its stores' orders are stored, and not delivered", false);
   text(disable, "account", "acc_…")->required();
-  text(disable, "--reason", "What the audit log says of it");
+  text(disable, "--reason", "Reason for the audit log");
   auto enable = add("enable-account", "Undo disable-account", false);
   text(enable, "account", "acc_…")->required();
   auto keys = add("list-keys", "An account's API keys, newest first", false);
   text(keys, "account", "acc_…")->required();
   text(keys, "--cursor", "nextCursor of the page before");
-  auto find = add("find-order", "An order, and what became of it", false);
+  auto find = add("find-order", "An order and its delivery", false);
   text(find, "order", "ord_…, del_…; with --account also number, store's order id, @username or e-mail")
       ->required();
-  text(find, "--account", "Of this one: acc_…");
+  text(find, "--account", "Orders of this account: acc_…");
   auto grant = add("grant-credits", "Give credits to an account", false);
   text(grant, "account", "acc_…")->required();
-  number(grant, "credits", "How many")->required()->check(CLI::Range(std::int64_t{1}, domain::kMostGranted));
-  text(grant, "--note", "What the ledger says of it");
+  number(grant, "credits", "Number of credits")
+      ->required()
+      ->check(CLI::Range(std::int64_t{1}, domain::kMostGranted));
+  text(grant, "--note", "Note for the ledger");
   auto purchases = add("purchases", "Purchases of credits, newest first", false);
-  text(purchases, "--account", "Of this one: acc_…");
-  text(purchases, "--state", "Only these")
+  text(purchases, "--account", "Purchases of this account: acc_…");
+  text(purchases, "--state", "Purchases in this state")
       ->check(CLI::IsMember({"pending", "paid", "failed", "expired", "refunded", "disputed"}));
   text(purchases, "--cursor", "nextCursor of the page before");
   auto reconcile =
-      add("reconcile", "Have the running service ask the payment processor what became of purchases", false);
-  text(reconcile, "--purchase", "Of this one, now: pur_…");
+      add("reconcile", "Have the running service ask the payment processor about purchases", false);
+  text(reconcile, "--purchase", "Ask about this purchase now: pur_…");
   number(reconcile, "--days", "Read the processor's notices of so many days again")->check(CLI::Range(1, 30));
   auto refund = add("refund", "Give a purchase's money back through the payment processor", false);
   text(refund, "purchase", "pur_…")->required();
@@ -111,11 +114,13 @@ void add_admin_verbs(CLI::App& app, ConfigFlags& flags, std::function<int()>& ru
             (*request)["command"] = "refund-total";
             (*request)["total"] = total;
           },
-          "How much shall have gone back in all, in the currency's smallest unit (default: everything)")
+          "Sum that is refunded in all, earlier refunds included, in the currency's smallest unit (default: "
+          "everything)")
       ->check(CLI::PositiveNumber);
-  auto reset = add("reset-password", "A new password; asks for it, or reads it from standard input", true);
-  text(reset, "email", "Whose")->required();
-  auto limit = add("set-rate-limit", "How many requests an hour a key may make", false);
+  auto reset =
+      add("reset-password", "Set a new password; asks for it, or reads it from standard input", true);
+  text(reset, "email", "E-mail address of the person")->required();
+  auto limit = add("set-rate-limit", "Set how many requests an hour a key may make", false);
   text(limit, "key", "key_…")->required();
   number(limit, "limit", "Requests an hour")->required();
 }

@@ -1,4 +1,4 @@
-// `presetbridge admin`: the operator's commands, as words of the command line.
+// The command line of `presetbridge admin`: the operator's commands.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -8,8 +8,8 @@
 
 namespace presetbridge::app {
 
-// Each verb is a command of AdminCommands, its options the command's arguments. `run` becomes what the chosen
-// verb does; it and `flags` outlive the parsing.
+// Adds a verb for each command of AdminCommands, with an option for each argument; sets `run` to the function
+// of the chosen verb. `run` and `flags` outlive the parsing.
 void add_admin_verbs(CLI::App& app, ConfigFlags& flags, std::function<int()>& run);
 
 }  // namespace presetbridge::app

@@ -3,13 +3,13 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <utf8proc.h>
 #include <algorithm>
 #include <array>
 #include <charconv>
 
 #include "app/config/external_issuers.h"
 #include "base/split.h"
+#include "base/utf8.h"
 #include "domain/credit_pack.h"
 #include "net/ip_address.h"
 #include "storage/postgres/postgres_database.h"
@@ -102,18 +102,6 @@ void check_packs(const Config& config, const auto& wrong) {
   }
 }
 
-// TOML files hold UTF-8 only.
-bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    utf8proc_int32_t point = 0;
-    const auto width = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
-                                        static_cast<utf8proc_ssize_t>(text.size()), &point);
-    if (width <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(width));
-  }
-  return true;
-}
-
 }  // namespace
 
 std::vector<FieldProblem> check_config(const Config& config) {
@@ -122,7 +110,7 @@ std::vector<FieldProblem> check_config(const Config& config) {
     problems.push_back({std::string(key), std::move(what)});
   };
   for (const auto& setting : settings()) {
-    bool writable = true;
+    bool writable = true;  // to a TOML file, which holds UTF-8 only
     if (const auto* text = std::get_if<std::string Config::*>(&setting.member))
       writable = is_utf8(config.*(*text));
     if (const auto* list = std::get_if<std::vector<std::string> Config::*>(&setting.member))
@@ -148,7 +136,7 @@ std::vector<FieldProblem> check_config(const Config& config) {
   if (!config.base_url.empty() && !is_base_url(config.base_url)) wrong("base_url", std::string(kUrl));
   if (config.cloud_url.empty()) {
     wrong("cloud.url",
-          "is needed: where the cloud platform is; to try things out, --sandbox takes cloudsim's usual "
+          "is needed: the address of the cloud platform; for a trial, --sandbox takes cloudsim's usual "
           "address");
   } else if (!is_base_url(config.cloud_url)) {
     wrong("cloud.url", std::string(kUrl));

@@ -154,7 +154,8 @@ int run_copy(const CopyVerbOptions& options, std::ostream& out, std::ostream& er
     if (copied) return print_result(*copied, options.json, out);
     err << "presetbridge: " << copied.error().message << " (" << copied.error().code << ")\n";
   } catch (const storage::DbError& e) {
-    err << "presetbridge: The copy stopped: " << e.what() << ". The same command goes on with it.\n";
+    err << "presetbridge: The copy stopped: " << e.what()
+        << ". Run the same command again: it goes on from there.\n";
   }
   return kFailed;
 }

@@ -43,12 +43,12 @@ void add_migrate_verb(CLI::App& app, ConfigFlags& flags, std::function<int()>& r
 
 void add_copy_verb(CLI::App& app, std::function<int()>& run) {
   auto* verb = app.add_subcommand(
-      "copy", "Move a stopped service's SQLite database to PostgreSQL; again after an interruption: goes on");
+      "copy", "Move a stopped service's SQLite database to PostgreSQL; run it again after an interruption");
   const auto copy = std::make_shared<CopyVerbOptions>();
   verb->add_option("--from", copy->from, "sqlite:PATH of the database file")->required();
   verb->add_option("--to", copy->to, "postgresql://… of an empty database, without password")->required();
   verb->add_option("--data-dir", copy->data_dir,
-                   "Folder of the keys that all nodes will have (default: the database file's)");
+                   "Folder of the keys that all nodes will have (default: the folder of the database file)");
   verb->add_option("--piece", copy->piece_rows, "Rows of one transaction at most")
       ->check(CLI::Range(1, 10'000))
       ->capture_default_str();
@@ -59,16 +59,17 @@ void add_copy_verb(CLI::App& app, std::function<int()>& run) {
 void add_database_verbs(CLI::App& app, std::function<int()>& run) {
   auto* database = app.add_subcommand("database", "The PostgreSQL that nodes share");
   database->require_subcommand(1);
-  auto* verb = database->add_subcommand(
-      "grant",
-      "Give the database's roles of nodes their rights, and no more; as its owner, after each migration");
+  auto* verb = database->add_subcommand("grant",
+                                        "Give the database's roles of nodes the rights that they need; run "
+                                        "it as the owner, after each migration");
   const auto grant = std::make_shared<DatabaseGrantOptions>();
   verb->add_option("--database-url", grant->url,
                    "postgresql://… as the owner, without password (else PRESETBRIDGE_DATABASE_URL)")
       ->envname("PRESETBRIDGE_DATABASE_URL")
       ->required();
-  verb->add_option("--api-role", grant->roles.api, "Of nodes that only serve the API: no stored logins");
-  verb->add_option("--worker-role", grant->roles.worker, "Of all other nodes");
+  verb->add_option("--api-role", grant->roles.api,
+                   "Role of nodes that only serve the API; it may not read stored logins");
+  verb->add_option("--worker-role", grant->roles.worker, "Role of all other nodes");
   verb->add_flag("--print", grant->print, "Print the statements, and run none");
   verb->callback(
       [&run, grant] { run = [grant] { return run_database_grant(*grant, std::cout, std::cerr); }; });

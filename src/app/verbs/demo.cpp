@@ -18,6 +18,7 @@
 #include "app/verbs/calls.h"
 #include "app/verbs/listen.h"
 #include "app/verbs/outcome.h"
+#include "base/file_descriptor.h"
 #include "crypto/encoding.h"
 #include "crypto/random.h"
 #include "crypto/webhook_signature.h"
@@ -148,15 +149,12 @@ class Endings {
     sigemptyset(&signals);
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, signal);
     ::sigprocmask(SIG_BLOCK, &signals, nullptr);
-    fd_ = ::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+    fd_.reset(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
   }
-  Endings(const Endings&) = delete;
-  Endings& operator=(const Endings&) = delete;
-  ~Endings() { ::close(fd_); }
-  int fd() const { return fd_; }
+  int fd() const { return fd_.get(); }
 
  private:
-  int fd_ = -1;
+  FileDescriptor fd_;
 };
 
 class Demo {
@@ -268,11 +266,11 @@ class Demo {
                 "  The SIMULATED platform  {}   (what it did: {}/sim/effects)\n"
                 "  Data and logs           {}\n"
                 "  The operator's verbs    {} admin list-accounts --data-dir {}\n\n"
-                "Send an order from another terminal, and see here what becomes of it. Buyers accept friend "
+                "Send an order from another terminal, and follow it here. Buyers accept friend "
                 "requests "
                 "after 4 seconds:\n\n"
                 "  {}\n\n"
-                "The same as a hosted shop and a plugin-based shop would send it:\n\n  {}\n  {}\n\n"
+                "The same order, as a hosted shop and a plugin-based shop would send it:\n\n  {}\n  {}\n\n"
                 "Ctrl-C ends the demonstration.\n",
                 url, kEmail, password, url, cloud_url, cloud_url, folder_.string(), quoted(program_.string()),
                 quoted((folder_ / "data").string()), send_order_line(program_, stores[0], "ana_tones"),

@@ -110,7 +110,7 @@ class Examination {
       return add(Grade::problem, kWhat, left, "Make room: soon no order can be stored.");
     }
     if (!error && room.available < kLittleRoom) {
-      return add(Grade::warning, kWhat, left, "Orders are kept for ever: plan the disk for them.");
+      return add(Grade::warning, kWhat, left, "Orders are never deleted: plan the disk for them.");
     }
     add(Grade::good, kWhat, left);
   }
@@ -224,7 +224,7 @@ class Examination {
       return add(Grade::problem, kWhat, open.error().message,
                  shared ? "Is the server there, is --database-url right, may this machine connect "
                           "(pg_hba.conf, ~/.pgpass)?"
-                        : "Restore it from the backup, or look at what the disk says.");
+                        : "Restore it from the backup, or check the disk.");
     }
     try {
       look_into(*open->database, shared);
@@ -299,7 +299,7 @@ class Examination {
     }
     if (!config_.base_url.starts_with("https://") || is_loopback(config_.base_url)) return;
     if (config_.http_trusted_proxies.empty()) {
-      add(Grade::warning, "proxy", "http.trusted_proxies names none: all clients look alike",
+      add(Grade::warning, "proxy", "http.trusted_proxies names none: all clients have the proxy's address",
           "Name your reverse proxy in --http-trusted-proxies, as 127.0.0.1.");
     }
     if (!serves_)
@@ -307,11 +307,10 @@ class Examination {
     const auto result = get(config_.base_url + "/api/version");
     const auto* answer = result.answer();
     if (!answer || answer->status != 200 || !answer->body.contains("\"version\"")) {
-      return add(
-          Grade::problem, kWhat,
-          config_.base_url + (answer ? fmt::format(" answers {}", answer->status)
-                                     : " does not answer: " + result.failure()->message),
-          "Look at the reverse proxy and at DNS; some machines cannot reach their own public address.");
+      return add(Grade::problem, kWhat,
+                 config_.base_url + (answer ? fmt::format(" answers {}", answer->status)
+                                            : " does not answer: " + result.failure()->message),
+                 "Check the reverse proxy and DNS; some machines cannot reach their own public address.");
     }
     add(Grade::good, kWhat, config_.base_url + " leads here");
     const auto metrics = get(config_.base_url + "/metrics");

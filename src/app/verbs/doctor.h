@@ -20,7 +20,7 @@ struct Finding {
     problem,  // something does not work
   };
   Grade grade = Grade::good;
-  std::string what;    // that was looked at, in one or two words
+  std::string what;    // the checked thing, in one or two words
   std::string found;   // one line
   std::string advice;  // what to do; empty where nothing is
 };

@@ -9,7 +9,7 @@
 
 #include "app/verbs/calls.h"
 #include "app/verbs/outcome.h"
-#include "domain/utf8.h"
+#include "base/utf8.h"
 #include "net/runtime.h"
 #include "providers/profile.h"
 #include "providers/sample_order.h"
@@ -44,7 +44,7 @@ bool says_ignored(const std::string& body) {
 
 // The flag whose value JSON cannot carry; empty: none.
 std::string flag_without_utf8(const SendOrderOptions& o) {
-  const auto is_wrong = [](const std::string& text) { return !domain::is_utf8(text); };
+  const auto is_wrong = [](const std::string& text) { return !is_utf8(text); };
   for (const auto& [flag, text] : {std::pair{"--username", &o.username},
                                    {"--email", &o.email},
                                    {"--order-id", &o.order_id},

@@ -53,7 +53,7 @@ void add_config_verbs(CLI::App& app, ConfigFlags& flags, std::function<int()>& r
 }
 
 void add_doctor_verb(CLI::App& app, ConfigFlags& flags, std::function<int()>& run) {
-  auto* verb = app.add_subcommand("doctor", "Look at everything that a deployment needs, and say what to do");
+  auto* verb = app.add_subcommand("doctor", "Check everything that a deployment needs, and say what to do");
   flags.add_to(*verb);
   const auto json = std::make_shared<bool>(false);
   verb->add_flag("--json", *json, "One JSON object a line");

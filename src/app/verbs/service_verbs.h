@@ -1,4 +1,4 @@
-// `presetbridge serve`, `config` and `doctor`, as words of the command line.
+// The command line of `presetbridge serve`, `config` and `doctor`.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -8,7 +8,7 @@
 
 namespace presetbridge::app {
 
-// `run` becomes what the chosen verb does; it and `flags` outlive the parsing.
+// Add the verbs; set `run` to the function of the chosen verb. `run` and `flags` outlive the parsing.
 void add_serve_verb(CLI::App& app, ConfigFlags& flags, std::function<int()>& run);
 void add_config_verbs(CLI::App& app, ConfigFlags& flags, std::function<int()>& run);
 void add_doctor_verb(CLI::App& app, ConfigFlags& flags, std::function<int()>& run);

@@ -12,21 +12,22 @@ namespace presetbridge::app {
 namespace {
 
 constexpr std::size_t kLongest = 4 * 1024;
-constexpr std::array kEnding = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP};
+constexpr std::array kInterrupting = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP};
 
 volatile sig_atomic_t came = 0;
 void note(int signal) {
   came = signal;
 }
 
-// While it lives the terminal shows nothing of what is typed, and signals only break off the read.
+// While this object lives, the terminal shows no typed characters, and a signal only interrupts the read.
 class Hidden {
  public:
   Hidden() {
     came = 0;
     struct sigaction noting{};
     noting.sa_handler = note;  // without SA_RESTART
-    for (std::size_t i = 0; i < kEnding.size(); ++i) ::sigaction(kEnding[i], &noting, &before_[i]);
+    for (std::size_t i = 0; i < kInterrupting.size(); ++i)
+      ::sigaction(kInterrupting[i], &noting, &before_[i]);
     if (::tcgetattr(STDIN_FILENO, &shown_) != 0) return;
     changed_ = true;
     termios hidden = shown_;
@@ -37,16 +38,17 @@ class Hidden {
   Hidden& operator=(const Hidden&) = delete;
   ~Hidden() {
     if (changed_) ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown_);
-    for (std::size_t i = 0; i < kEnding.size(); ++i) ::sigaction(kEnding[i], &before_[i], nullptr);
+    for (std::size_t i = 0; i < kInterrupting.size(); ++i)
+      ::sigaction(kInterrupting[i], &before_[i], nullptr);
   }
 
  private:
   termios shown_{};
   bool changed_ = false;
-  std::array<struct sigaction, kEnding.size()> before_{};
+  std::array<struct sigaction, kInterrupting.size()> before_{};
 };
 
-// A byte at a time: what stands behind the line is the next reader's.
+// Reads one byte at a time, so that the bytes after the line stay for the next reader.
 std::optional<std::string> read_line() {
   std::string line;
   for (char c = 0;;) {
@@ -66,7 +68,7 @@ std::optional<std::string> ask_hidden(const std::string& what) {
     line = read_line();
     std::fputc('\n', stderr);
   }
-  if (came != 0) ::raise(came);  // as it would have been
+  if (came != 0) ::raise(came);  // now with the handler of before
   return line;
 }
 

@@ -1,4 +1,4 @@
-// The verbs with which people try things out, as words of the command line: `demo`, `listen`, `send-order`.
+// The command line of the verbs for trials: `presetbridge demo`, `listen` and `send-order`.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -6,7 +6,7 @@
 
 namespace presetbridge::app {
 
-// `run` becomes what the chosen verb does; it outlives the parsing.
+// Adds the verbs; sets `run` to the function of the chosen verb. `run` outlives the parsing.
 void add_trial_verbs(CLI::App& app, std::function<int()>& run);
 
 }  // namespace presetbridge::app

@@ -31,10 +31,10 @@ namespace json = boost::json;
 using Asked = Expected<json::object>;
 
 constexpr int kOthersLack = 3;
-// Between two questions while there is nothing to do but wait, and two lines of progress.
+// The pause between two requests while nothing is left to do but wait, and between two lines of progress.
 constexpr std::chrono::milliseconds kPause{250};
 constexpr std::chrono::milliseconds kReportEach{1'000};
-// Records that change while they are sealed anew are looked at once more.
+// Records that change while they are sealed anew are read once more.
 constexpr int kMostPolls = 5;
 constexpr int kMostAttempts = 40;
 
@@ -79,17 +79,17 @@ class Verb {
                                {"kinds", fmt::format("{}", fmt::join(kinds_, ","))},
                                {"begin", begin ? 1 : 0},
                                {"now", now ? 1 : 0}};
-    // The work of a command that was killed may still run.
-    for (int tried = 1;; ++tried) {
+    // OVERLOADED: the service may still do the work of a command that was killed.
+    for (int attempt = 1;; ++attempt) {
       auto answer = ask_running_service(config_, request);
-      if (answer || answer.error().code != "OVERLOADED" || tried == kMostAttempts) return answer;
+      if (answer || answer.error().code != "OVERLOADED" || attempt == kMostAttempts) return answer;
       std::this_thread::sleep_for(kPause);
     }
   }
   Expected<std::vector<Standing>> standing() const;
-  // Files that have no key in front yet that nobody has used get one.
+  // Puts a new key in front of each key file whose first key is in use already.
   Expected<void> add_keys(const std::vector<Standing>& all);
-  // Keys that no node uses any more leave this node's files.
+  // Removes keys that no node uses any more from this node's files.
   Expected<void> remove_keys(const std::vector<Standing>& all);
   void tell(const std::string& line);
   int tell_of_nodes(const json::object& step);
@@ -199,7 +199,7 @@ int Verb::rotate() {
     if (phase == "waiting") return tell_of_nodes(step);
     const auto left = integer_of(step, "left");
     if (phase == "done" && (left == 0 || ++looks == kMostPolls)) break;
-    tell(fmt::format("{}: {} records looked at, {} sealed anew, {} left on an old key", phase,
+    tell(fmt::format("{}: {} records read, {} sealed anew, {} left on an old key", phase,
                      integer_of(step, "lookedAt"), integer_of(step, "resealed"), left));
     if (phase == "settling") std::this_thread::sleep_for(kPause);
   }
@@ -224,14 +224,14 @@ int Verb::drop(bool now) {
     if (!answer) return failed(answer.error());
     step = std::move(*answer);
     if (step.at("done").as_bool()) break;
-    tell(fmt::format("{} records looked at", integer_of(step, "lookedAt")));
+    tell(fmt::format("{} records read", integer_of(step, "lookedAt")));
   }
   for (const auto& one : step.at("kinds").as_array()) {
     const auto& kind = one.as_object();
     for (const auto& id : texts_of(kind, "dropped"))
       out_ << fmt::format("{}: {} is not used any more\n", text_of(kind, "kind"), id);
     if (const auto why = text_of(kind, "kept"); !why.empty())
-      out_ << fmt::format("{}: the old key is kept: {}\n", text_of(kind, "kind"), why);
+      out_ << fmt::format("{}: the old key is retained: {}\n", text_of(kind, "kind"), why);
   }
   const auto after = standing();
   if (!after) return failed(after.error());
@@ -249,7 +249,7 @@ int Verb::show() {
   return 0;
 }
 
-// With the vault's private keys in its memory.
+// Runs `run` with the process protected, as it holds the vault's private keys in its memory.
 int guarded(std::ostream& err, const std::function<int()>& run) {
   crypto::initialise();
   if (harden_process()) return run();

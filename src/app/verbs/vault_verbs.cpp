@@ -39,16 +39,16 @@ void add_vault_verbs(CLI::App& app, ConfigFlags& flags, std::function<int()>& ru
                    [options](const Config& config) { return run_vault_init(config, options->replace_lost); });
   init->add_flag("--replace-lost", options->replace_lost,
                  "The vault's keys are lost: make new ones; every login must be saved again");
-  auto* rotate = add("rotate", "Turn keys while the service runs; again, to go on with it",
+  auto* rotate = add("rotate", "Rotate keys while the service runs; run it again to continue",
                      [options](const Config& config) {
                        return run_vault_rotate(config, options->kinds, std::cout, std::cerr);
                      });
-  auto* drop =
-      add("drop", "Give up old keys by which nothing is sealed any more", [options](const Config& config) {
-        return run_vault_drop(config, options->kinds, options->now, std::cout, std::cerr);
-      });
+  auto* drop = add("drop", "Delete old keys that seal no record any more", [options](const Config& config) {
+    return run_vault_drop(config, options->kinds, options->now, std::cout, std::cerr);
+  });
   drop->add_flag("--now", options->now,
-                 "The issuer's and the links' too, although ID tokens and links that they made still open");
+                 "Drop the issuer's and the links' old keys now: ID tokens and links made by them open "
+                 "nothing any more");
   for (auto* verb : {rotate, drop}) {
     verb->add_option("--keys", options->kinds, "Only these: vault, service, issuer, links (default: all)")
         ->delimiter(',')

@@ -1,4 +1,4 @@
-// `presetbridge vault`: init, rotate, drop and keys, as words of the command line.
+// The command line of `presetbridge vault`: init, rotate, drop and keys.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -8,7 +8,7 @@
 
 namespace presetbridge::app {
 
-// `run` becomes what the chosen verb does; it and `flags` outlive the parsing.
+// Adds the verbs; sets `run` to the function of the chosen verb. `run` and `flags` outlive the parsing.
 void add_vault_verbs(CLI::App& app, ConfigFlags& flags, std::function<int()>& run);
 
 }  // namespace presetbridge::app

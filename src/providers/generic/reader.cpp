@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/characters.h"
+#include "base/utf8.h"
 #include "domain/username.h"
 #include "providers/picked_json.h"
 #include "providers/store_fields.h"

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/utf8.h"
 #include "domain/username.h"
 #include "providers/picked_json.h"
 #include "providers/store_fields.h"
@@ -82,7 +83,7 @@ void find_username(OrderEvent& event, const PickedValue& order, const ParseInput
   using Names = std::span<const std::string_view>;
   const auto& note = order["note"];
   const auto text =
-      note.is(PickedValue::Kind::string) ? domain::cut_utf8(note.text, kMaxNoteBytes) : std::string_view{};
+      note.is(PickedValue::Kind::string) ? cut_utf8(note.text, kMaxNoteBytes) : std::string_view{};
   const auto read_note = [&](Names labels) {
     if (event.username.empty()) offer_username(event, domain::labelled_value(text, labels), input.limits);
   };
@@ -148,9 +149,8 @@ Expected<OrderEvent> read_order(const ParseInput& input, bool cancelled) {
   event.sample = event.order_id == kSampleOrderId || (input.test && !marked);
   event.test = event.sample || marked;
   find_username(event, order, input);
-  read_lines(event, order["line_items"], input.limits.line_items, read_line);
+  read_lines(event, order["line_items"], input.limits.line_items, picked->truncated, read_line);
   read_refunds(event, order["refunds"].elements(), input.limits.refund_lines);
-  event.too_large |= picked->truncated;
   return event;
 }
 

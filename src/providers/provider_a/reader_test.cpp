@@ -305,6 +305,7 @@ TEST(HostedOrder, IsTooLargeBeyondTwoHundredAndFiftyLines) {
   EXPECT_EQ(order("\"line_items\":[" + lines + "]").lines.size(), 250u);
   const auto event = order("\"line_items\":[" + lines + ",{}]");
   EXPECT_TRUE(event.too_large);
+  EXPECT_EQ(event.excess, (domain::OrderExcess{.lines = 251, .limit = 250}));
   EXPECT_THAT(event.lines, IsEmpty());
 }
 

@@ -111,7 +111,7 @@ Expected<OrderEvent> read_order(const ParseInput& input, Change change) {
   event.restored = change == Change::restored && !event.trashed;
   event.updated_at = timestamp(order["date_modified_gmt"]);
   find_username(event, order, input);
-  read_lines(event, order["line_items"], input.limits.line_items, read_line);
+  read_lines(event, order["line_items"], input.limits.line_items, picked->truncated, read_line);
   // An order lists {id, reason, total} of each refund and not its lines, so a refund only flags the order
   // (spec 2.11).
   const auto refunds = order["refunds"].elements();
@@ -119,7 +119,6 @@ Expected<OrderEvent> read_order(const ParseInput& input, Change change) {
   if (!event.too_many_refund_lines) {
     for (const auto& refund : refunds) event.refunds.push_back({identifier(refund["id"]), {}});
   }
-  event.too_large |= picked->truncated;
   return event;
 }
 

@@ -234,6 +234,7 @@ TEST(PluginOrder, IsTooLargeBeyondTwoHundredAndFiftyLines) {
   for (int i = 1; i < 251; ++i) lines += ",{}";
   const auto event = order("\"line_items\":[" + lines + "]");
   EXPECT_TRUE(event.too_large);
+  EXPECT_EQ(event.excess, (domain::OrderExcess{.lines = 251, .limit = 250}));
   EXPECT_THAT(event.lines, IsEmpty());
 }
 
@@ -242,6 +243,12 @@ TEST(PluginOrder, BeyondTheLimitOfValuesIsTooLarge) {
   for (int i = 0; i < 60'000; ++i) meta += ",0";
   const auto event = order("\"meta_data\":[" + meta + "]");
   EXPECT_TRUE(event.too_large);
+  EXPECT_EQ(event.excess, std::nullopt);
+  std::string lines = "{}";
+  for (int i = 1; i < 30'000; ++i) lines += ",{}";
+  const auto cut = order("\"line_items\":[" + lines + "]");
+  EXPECT_TRUE(cut.too_large);
+  EXPECT_EQ(cut.excess, std::nullopt) << "there are more lines than were read";
 }
 
 TEST(PluginTopic, ThatIsUnknownIsIgnored) {

@@ -150,7 +150,7 @@ Task<BulkWorker::Step> BulkWorker::turn(BulkJobId id) {
   if (job && !looked && is_final(looked.error())) {
     log_.error("a job on many cannot go on",
                {{"job", to_string(job->id)}, {"error", looked.error().message}});
-    co_return co_await give_up(*job, "What was chosen can no longer be read: choose it again.");
+    co_return co_await give_up(*job, "The selection can no longer be read: choose again.");
   }
   if (!looked || !job) co_return Step::failed;
   if (stopped)

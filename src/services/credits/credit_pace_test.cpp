@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "services/payments/payments_world.h"
+#include "services/payments/payments_testing.h"
 
 namespace presetbridge::services {
 namespace {

@@ -135,10 +135,9 @@ Task<Expected<domain::Balance>> Credits::grant(Executor& executor, AccountId acc
   });
   if (granted) changed_();
   if (!granted && granted.error().code == "STORAGE_UNAVAILABLE") {
-    co_return fail(
-        "STORAGE_UNAVAILABLE",
-        "The storage is not available. The credits may have been granted: look at the ledger before "
-        "you grant them again.");
+    co_return fail("STORAGE_UNAVAILABLE",
+                   "The storage is not available. The credits may have been granted: check the ledger before "
+                   "you grant them again.");
   }
   co_return granted;
 }

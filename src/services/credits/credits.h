@@ -26,26 +26,26 @@ class Credits {
 
   struct View {
     domain::Balance balance;
-    std::optional<std::int64_t> low_at;  // the threshold of credits.low; nothing: that of the service
+    std::optional<std::int64_t> low_at;  // the threshold of credits.low; nothing: the service's default holds
     CreditPace pace;
   };
   Task<Expected<View>> balance(Executor& executor, identity::Principal by);
-  // Nothing: as the service is set. 0 and more.
+  // `low_at` is 0 or more; nothing restores the service's default.
   Task<Expected<View>> set_low_at(Executor& executor, identity::Principal by,
                                   std::optional<std::int64_t> low_at);
   struct LedgerFilter {
-    std::optional<domain::LedgerEntryKind> kind;  // only those; nothing: all
+    std::optional<domain::LedgerEntryKind> kind;  // entries of this kind; nothing: of all kinds
     std::optional<Timestamp> since;
     std::optional<Timestamp> before;
   };
-  // Newest first. Where a filter leaves entries out, max_looked_at of them are looked at: a page may hold
-  // fewer than asked for, or none, and have a next one.
+  // Newest first. A filter is applied to the next max_looked_at entries: a page may hold fewer than asked
+  // for, or none, and still have a next one.
   static constexpr int max_looked_at = 5'000;
   Task<Expected<storage::Page<storage::LedgerEntry>>> ledger(Executor& executor, identity::Principal by,
                                                              LedgerFilter filter, storage::PageRequest page);
-  // The operator's, from the command line (spec 11.1); pays debt first, and only what is left resumes
-  // deliveries. NOT_FOUND; VALIDATION_FAILED below 1, beyond what a balance holds, or with a longer note. The
-  // note is in the ledger and in the audit log, which also holds the operator's `name`.
+  // The operator gives credits from the command line (spec 11.1). They pay debt first; the rest resumes
+  // deliveries. NOT_FOUND; VALIDATION_FAILED for less than 1, more than a balance can hold, or a longer note.
+  // The note is stored in the ledger and in the audit log; the audit log also stores the operator's `name`.
   static constexpr std::size_t max_note_bytes = 500;
   Task<Expected<domain::Balance>> grant(Executor& executor, AccountId account, std::int64_t credits,
                                         std::string note, std::string name = {});

@@ -1,6 +1,6 @@
 // Histories in which several rules meet: a stop and an approval, a revocation and another order, a new login and
 // a wait (spec 2.10, 2.11, 3.1, 3.5, 3.10).
-#include "services/delivery/order_rules_testing.h"
+#include "services/delivery/combined_rules_testing.h"
 #include "services/orders/orders.h"
 #include "services/vault/vault_testing.h"
 
@@ -9,41 +9,12 @@ namespace {
 
 using domain::ItemStatus;
 using domain::Payment;
-using domain::ReviewReason;
+using testing::CombinedRules;
 using testing::later;
 using testing::once;
 using testing::World;
 using Fate = testing::FakeCloud::Fate;
 using namespace std::chrono_literals;
-
-class CombinedRules : public testing::OrderRules {
- protected:
-  Expected<DeliveryView> reopen(DeliveryId id) {
-    return world.await(world.actions.reopen(world.scheduler, world.merchant(), id));
-  }
-  void fail_calls(const std::string& failing, Fate fate) {
-    world.cloud.before = [failing, fate](auto& call, auto&) { return call == failing ? fate : Fate::answer; };
-  }
-  // The platform was asked to revoke the file, and has not answered.
-  void approve_while_it_is_revoked(DeliveryId id) {
-    settle();
-    ASSERT_EQ(world.cloud.held(), 1U);
-    ASSERT_TRUE(reopen(id));
-    ASSERT_TRUE(approve(id));
-  }
-  void end_revocation() {
-    world.cloud.before = nullptr;
-    world.cloud.release();
-    settle(1h);
-  }
-  ItemStatus item(DeliveryId id, std::size_t n = 0) { return world.items(id).at(n).status; }
-  // A paid event of the order that is too large to be read.
-  domain::OrderEvent too_large(int minute) {
-    auto event = later(world, "1", {}, minute);
-    event.too_large = true;
-    return event;
-  }
-};
 
 // ---------------------------------------------------------------- waiting
 
@@ -233,168 +204,6 @@ TEST_F(CombinedRules, ASharedFileStaysItsLinesWhenTheProductIsMappedToAnother) {
   EXPECT_FALSE(has("u-ann", "file-1")) << "the line that it was delivered for is refunded";
 }
 
-TEST_F(CombinedRules, AnOrderThatIsTooLargeComesBackToReviewWhenItIsPaidAgain) {
-  auto event = paid(1, Payment::deliver, {});
-  event.too_large = true;
-  const auto id = deliver(event);
-  ASSERT_EQ(world.status(id), "in_review order_too_large");
-  event.updated_at = *event.updated_at + 1min;
-  event.payment = Payment::cancelled;
-  world.accept(event);
-  ASSERT_EQ(world.status(id), "invalidated");
-  event.updated_at = *event.updated_at + 1min;
-  event.payment = Payment::deliver;
-  world.accept(event);
-  EXPECT_EQ(world.status(id), "in_review order_too_large");
-}
-
-TEST_F(CombinedRules, ACompletedOrderThatBecomesTooLargeToBeReadIsBroughtToReview) {
-  const auto id = deliver(later(world, "1", {"sku-1"}, 1));
-  ASSERT_EQ(world.status(id), "completed");
-  auto larger = later(world, "1", {}, 2);
-  larger.too_large = true;
-  world.accept(larger);
-  EXPECT_EQ(world.status(id), "in_review order_too_large");
-}
-
-TEST_F(CombinedRules, AnEventFromBeforeAnApprovedSizeAsksNothingAnew) {
-  world.cloud.auto_accept = false;
-  const auto id = deliver(later(world, "1", {"sku-1"}, 1));
-  world.accept(too_large(5));
-  ASSERT_EQ(world.status(id), "in_review order_too_large");
-  ASSERT_TRUE(approve(id));
-  settle();
-  world.accept(later(world, "1", {"sku-1", "sku-2"}, 3));
-  EXPECT_EQ(world.status(id), "waiting_for_friendship");
-  world.cloud.accept("u-ann");
-  settle(1h);
-  ASSERT_EQ(world.status(id), "completed");
-  world.accept(later(world, "1", {"sku-2"}, 4));
-  EXPECT_EQ(world.status(id), "completed");
-  world.accept(later(world, "1", {"sku-1", "sku-2"}, 6));
-  settle();
-  EXPECT_TRUE(has("u-ann", "file-2")) << "it can be read again";
-}
-
-TEST_F(CombinedRules, AShareThatWasNotMadeStaysOwedThoughTheOrderBecameTooLarge) {
-  bool lost = false;
-  world.cloud.before = [&](auto& call, auto&) {
-    return call == "share" ? once(lost, Fate::lose_request) : Fate::answer;
-  };
-  const auto id = world.accept(later(world, "1", {"sku-1"}, 1)).delivery.value();
-  ASSERT_EQ(item(id), ItemStatus::sharing);
-  auto larger = later(world, "1", {}, 2);
-  larger.too_large = true;
-  world.accept(larger);
-  settle(1h);
-  EXPECT_EQ(world.status(id), "in_review order_too_large");
-  EXPECT_EQ(item(id), ItemStatus::owed);
-}
-
-TEST_F(CombinedRules, AnOrderThatWasTooLargeForAWhileGetsNothingMoreByLaterMappings) {
-  const auto id = deliver(later(world, "1", {"sku-1", "new"}, 1));
-  ASSERT_EQ(world.status(id), "completed");
-  map("new", "file-9");
-  world.accept(too_large(2));
-  ASSERT_EQ(world.status(id), "in_review order_too_large");
-  world.accept(later(world, "1", {"sku-1", "new"}, 3));
-  ASSERT_TRUE(approve(id));
-  settle();
-  EXPECT_EQ(world.status(id), "completed");
-  EXPECT_FALSE(has("u-ann", "file-9"));
-}
-
-TEST_F(CombinedRules, AnOrderWithoutAMappingThatWasTooLargeAndStoppedGetsNothingByLaterMappings) {
-  ASSERT_FALSE(world.accept(later(world, "1", {"new"}, 1)).delivery);
-  const auto id = deliver(too_large(2));
-  map("new", "file-9");
-  world.accept(paid(3, Payment::cancelled, {"new"}));
-  ASSERT_EQ(world.status(id), "invalidated");
-  world.accept(paid(4, Payment::deliver, {"new"}));
-  settle();
-  EXPECT_EQ(world.status(id), "invalidated");
-  EXPECT_FALSE(has("u-ann", "file-9"));
-}
-
-TEST_F(CombinedRules, AnOrderThatBecameTooLargeBeforeItWasPaidIsMappedOnceItCanBeRead) {
-  ASSERT_FALSE(world.accept(paid(1, Payment::awaiting_payment)).delivery);
-  const auto id = deliver(too_large(2));
-  ASSERT_EQ(world.status(id), "in_review order_too_large");
-  world.accept(later(world, "1", {"sku-1"}, 3));
-  ASSERT_TRUE(approve(id));
-  settle();
-  EXPECT_EQ(world.status(id), "completed");
-  EXPECT_TRUE(has("u-ann", "file-1"));
-}
-
-TEST_F(CombinedRules, ANewNameOfAnOrderThatIsTooLargeIsOwedTheFilesThatItHadBefore) {
-  for (const bool edited_back : {false, true}) {
-    SCOPED_TRACE(edited_back);
-    World fresh;
-    const auto id = fresh.deliver(later(fresh, "1", {"sku-1", "sku-2"}, 1));
-    auto large = later(fresh, "1", {}, 2);
-    large.too_large = true;
-    fresh.accept(large);
-    ASSERT_EQ(fresh.status(id), "in_review order_too_large");
-    ASSERT_TRUE(fresh.await(fresh.actions.retry(fresh.scheduler, fresh.merchant(), id, "Bob")));
-    if (edited_back) fresh.accept(later(fresh, "1", {"sku-1", "sku-2"}, 3));
-    ASSERT_TRUE(fresh.await(fresh.actions.approve(fresh.scheduler, fresh.merchant(), id)));
-    fresh.settle();
-    EXPECT_EQ(fresh.status(id), "completed");
-    EXPECT_TRUE(fresh.cloud.shares.contains({"u-bob", "file-1"}));
-    EXPECT_TRUE(fresh.cloud.shares.contains({"u-bob", "file-2"}));
-  }
-}
-
-TEST_F(CombinedRules, AnOrderThatIsPaidAgainAndTooLargeWhileItsFileIsTakenBackHasItAfterAnApproval) {
-  auto_revoke();
-  const auto id = deliver(later(world, "1", {"sku-1"}, 1));
-  fail_calls("revoke", Fate::hold_done);
-  world.accept(paid(2, Payment::cancelled));
-  settle();
-  ASSERT_EQ(world.cloud.held(), 1U);
-  world.accept(too_large(3));
-  end_revocation();
-  EXPECT_EQ(world.status(id), "in_review order_too_large");
-  EXPECT_FALSE(has("u-ann", "file-1"));
-  ASSERT_TRUE(approve(id));
-  settle();
-  EXPECT_EQ(world.status(id), "completed");
-  EXPECT_TRUE(has("u-ann", "file-1"));
-  EXPECT_EQ(world.balance().spent, 1);
-}
-
-TEST_F(CombinedRules, AShareOfAnOrderThatBecameTooLargeIsNotKnownToBeRefunded) {
-  auto_revoke();
-  fail_calls("share", Fate::hold_done);
-  const auto id = deliver(later(world, "1", {"sku-1"}, 1));
-  ASSERT_EQ(world.status(id), "processing");
-  world.accept(too_large(2));
-  world.accept(refund("r1", {{"L1", 1}}));
-  world.cloud.before = nullptr;
-  world.cloud.release();
-  settle();
-  EXPECT_EQ(world.status(id), "in_review order_too_large");
-  EXPECT_EQ(item(id), ItemStatus::shared);
-  EXPECT_TRUE(has("u-ann", "file-1"));
-}
-
-TEST_F(CombinedRules, AnOrderThatIsTooLargeShowsNoLinesOfBefore) {
-  const auto id = deliver(later(world, "1", {"sku-1", "new"}, 1));
-  world.accept(too_large(2));
-  Orders orders(world.async_db, world.changes, world.directory, [] {});
-  const auto get = [&] {
-    return world.await(orders.get(world.scheduler, world.merchant(), OrderId{id.value})).value();
-  };
-  EXPECT_TRUE(get().lines.empty());
-  EXPECT_EQ(get().order.summary.lines, 0);
-  EXPECT_EQ(get().order.unmapped, 0);
-  world.accept(later(world, "1", {"sku-1", "new"}, 3));
-  EXPECT_EQ(get().lines.size(), 2U);
-  EXPECT_EQ(get().order.summary.lines, 2);
-  EXPECT_EQ(get().order.unmapped, 1);
-}
-
 TEST_F(CombinedRules, ADeliveryThatFailedForAFileGoesOnWhenTheOrderOwesItNoMore) {
   world.cloud.unknown_files = {"file-2"};
   const auto id = deliver(later(world, "1", {"sku-2"}, 1));
@@ -403,15 +212,6 @@ TEST_F(CombinedRules, ADeliveryThatFailedForAFileGoesOnWhenTheOrderOwesItNoMore)
   settle();
   EXPECT_EQ(world.status(id), "completed");
   EXPECT_TRUE(has("u-ann", "file-3"));
-}
-
-TEST_F(CombinedRules, MoreFilesThanAreServedAreBroughtToReview) {
-  for (int i = 0; i < 500; ++i) map("many", "file-x" + std::to_string(i));
-  const auto id = deliver(later(world, "1", {"sku-1"}, 1));
-  ASSERT_EQ(world.status(id), "completed");
-  world.accept(later(world, "1", {"sku-1", "many"}, 2));
-  EXPECT_EQ(world.status(id), "in_review order_too_large");
-  EXPECT_EQ(reason(id), ReviewReason::too_large);
 }
 
 TEST(CombinedRulesOfCredits, NoRequestIsSentForAUserWhoseFilesCannotBePaid) {
@@ -509,19 +309,6 @@ TEST_F(CombinedRules, AReopeningTakesBackAStopThatWaitsForTheJob) {
   EXPECT_EQ(world.status(id), "in_review");
 }
 
-TEST_F(CombinedRules, AnOrderThatGrowsTooLargeDuringItsLastShareGoesToReview) {
-  world.cloud.before = [](auto& call, auto&) { return call == "share" ? Fate::hold : Fate::answer; };
-  const auto id = deliver(later(world, "1", {"sku-1"}, 0));
-  ASSERT_EQ(world.status(id), "processing");
-  auto large = later(world, "1", {}, 1);
-  large.too_large = true;
-  world.accept(large);
-  world.cloud.before = nullptr;
-  world.cloud.release();
-  settle();
-  EXPECT_EQ(world.status(id), "in_review order_too_large");
-}
-
 TEST_F(CombinedRules, ACompletionSaysThatSomeFilesAreNoLongerOwed) {
   world.cloud.before = [](auto& call, auto&) { return call == "share" ? Fate::hold : Fate::answer; };
   const auto id = deliver(later(world, "1", {"sku-1", "sku-2"}, 0));
@@ -531,33 +318,6 @@ TEST_F(CombinedRules, ACompletionSaysThatSomeFilesAreNoLongerOwed) {
   settle();
   ASSERT_EQ(world.status(id), "completed");
   EXPECT_EQ(world.delivery(id).message, "The files that the order still owes were shared with the customer.");
-}
-
-TEST_F(CombinedRules, OtherFilesReplaceMoreThanHalfOfWhatADeliveryMayOwe) {
-  constexpr int kMany = 300;
-  const auto map_all = [&](const std::string& prefix) {
-    std::vector<storage::MappingRow> rows;
-    for (int i = 0; i < kMany; ++i) {
-      const auto sku = "sku-" + std::to_string(i % 3);
-      rows.push_back({{world.ids.make<MappingId>(), domain::MatchType::sku, sku,
-                       domain::MappingAction::deliver, prefix + std::to_string(i), "preset", "F"},
-                      sku});
-    }
-    world.write([&](storage::Tx& tx) {
-      auto row = *lock_integration(tx, world.integration);
-      replace_mappings(tx, world.integration, rows);
-      update_integration(tx, row);
-    });
-    world.directory.forget(world.integration);
-  };
-  map_all("old-");
-  for (int i = 0; i < kMany; ++i) world.cloud.unknown_files.insert("old-" + std::to_string(i));
-  const auto id = deliver(later(world, "1", {"sku-0", "sku-1", "sku-2"}, 0));
-  ASSERT_EQ(world.status(id), "failed preset_not_found");
-  map_all("new-");
-  resume_mappings();
-  settle(2h);
-  EXPECT_EQ(world.status(id), "completed");
 }
 
 TEST_F(CombinedRules, ANewNameOfAStoppedOrderOwesNothingUntilItIsPaidAgain) {

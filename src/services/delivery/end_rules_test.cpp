@@ -1,42 +1,23 @@
 // The effects of the end of an order and of a later payment on its deliveries (spec 2.11, 3.10), and their costs.
 #include <utility>
 
-#include "services/delivery/order_rules_testing.h"
+#include "services/delivery/end_rules_testing.h"
 
 namespace presetbridge::services {
 namespace {
 
 using domain::ItemStatus;
-using domain::OrderEvent;
+using testing::EndRules;
 using testing::expect_books_balance;
 using testing::later;
 using testing::once;
 using testing::World;
 using Fate = testing::FakeCloud::Fate;
 
-class EndRules : public testing::OrderRules {
- protected:
-  // An event of a shop that has a trash.
-  static OrderEvent of_plugin(OrderEvent event) {
-    event.provider = domain::Provider::provider_b;
-    return event;
-  }
-  OrderEvent trash(int minute) {
-    auto event = of_plugin(paid(minute, domain::Payment::cancelled));
-    event.trashed = true;
-    return event;
-  }
-  void reopen_and_approve(DeliveryId id) {
-    ASSERT_TRUE(world.await(world.actions.reopen(world.scheduler, world.merchant(), id)));
-    ASSERT_TRUE(approve(id));
-  }
-};
-
 // ---------------------------------------------------------------- ends and what they take back
 
 TEST_F(EndRules, AStoppedOrderThatIsPaidAgainGivesTheFileBackForNothing) {
-  auto_revoke();
-  const auto id = deliver(paid(0, domain::Payment::deliver));
+  const auto id = deliver_revocably();
   world.accept(paid(1, domain::Payment::cancelled));
   settle();
   ASSERT_EQ(world.items(id)[0].status, ItemStatus::revoked);
@@ -51,8 +32,7 @@ TEST_F(EndRules, AStoppedOrderThatIsPaidAgainGivesTheFileBackForNothing) {
 }
 
 TEST_F(EndRules, AStopThatBecomesAWaitForThePaymentGivesNothingAgain) {
-  auto_revoke();
-  const auto id = deliver(paid(0, domain::Payment::deliver));
+  const auto id = deliver_revocably();
   world.accept(paid(1, domain::Payment::cancelled));
   settle();
   ASSERT_EQ(world.items(id)[0].status, ItemStatus::revoked);
@@ -65,8 +45,7 @@ TEST_F(EndRules, AStopThatBecomesAWaitForThePaymentGivesNothingAgain) {
 }
 
 TEST_F(EndRules, AStopThatBecomesAWaitForThePaymentStillTakesBackWhatItBegan) {
-  auto_revoke();
-  const auto id = deliver(paid(0, domain::Payment::deliver));
+  const auto id = deliver_revocably();
   world.hold_queue();
   world.accept(paid(1, domain::Payment::cancelled));
   world.accept(paid(2, domain::Payment::awaiting_payment));
@@ -76,8 +55,7 @@ TEST_F(EndRules, AStopThatBecomesAWaitForThePaymentStillTakesBackWhatItBegan) {
 }
 
 TEST_F(EndRules, WithoutACreditLeftAnItemThatWasChargedIsSharedAgain) {
-  auto_revoke();
-  const auto id = deliver(paid(0, domain::Payment::deliver));
+  const auto id = deliver_revocably();
   world.accept(paid(1, domain::Payment::cancelled));
   settle();
   world.write([&](storage::Tx& tx) {
@@ -90,8 +68,7 @@ TEST_F(EndRules, WithoutACreditLeftAnItemThatWasChargedIsSharedAgain) {
 }
 
 TEST_F(EndRules, ARevocationNotYetBegunIsDroppedAndOneBegunIsSettledFirst) {
-  auto_revoke();
-  const auto id = deliver(paid(0, domain::Payment::deliver));
+  const auto id = deliver_revocably();
   world.hold_queue();
   world.accept(paid(1, domain::Payment::cancelled));
   ASSERT_EQ(world.items(id)[0].status, ItemStatus::revoking);
@@ -119,8 +96,7 @@ TEST_F(EndRules, ARevocationNotYetBegunIsDroppedAndOneBegunIsSettledFirst) {
 }
 
 TEST_F(EndRules, ARevocationThatHadNoEffectIsDroppedWhereTheOrderWasPaidAgainMeanwhile) {
-  auto_revoke();
-  const auto id = deliver(paid(0, domain::Payment::deliver));
+  const auto id = deliver_revocably();
   bool limited = false;
   world.cloud.before = [&](auto& call, auto&) {
     if (call != "revoke" || std::exchange(limited, true)) return Fate::answer;
@@ -138,8 +114,7 @@ TEST_F(EndRules, ARevocationThatHadNoEffectIsDroppedWhereTheOrderWasPaidAgainMea
 }
 
 TEST_F(EndRules, WhoPaysAgainHasTheFileThoughTheProcessDiedWhileItWasTakenBack) {
-  auto_revoke();
-  const auto id = deliver(paid(0, domain::Payment::deliver));
+  const auto id = deliver_revocably();
   bool taken_back = false;
   world.cloud.before = [&](auto& call, auto&) {
     if (call != "revoke") return Fate::answer;
@@ -159,16 +134,14 @@ TEST_F(EndRules, WhoPaysAgainHasTheFileThoughTheProcessDiedWhileItWasTakenBack) 
 }
 
 TEST_F(EndRules, WhatAPersonTookBackOnlyAnApprovalGivesAgain) {
-  auto_revoke();
-  const auto id = deliver(paid(0, domain::Payment::deliver));
+  const auto id = deliver_revocably();
   ASSERT_TRUE(revoke(id));
   settle();
   world.accept(paid(1, domain::Payment::cancelled));
   world.accept(paid(2, domain::Payment::deliver));
   settle();
   EXPECT_FALSE(has("u-ann", "file-1"));
-  ASSERT_TRUE(world.await(world.actions.reopen(world.scheduler, world.merchant(), id)));
-  ASSERT_TRUE(approve(id));
+  reopen_and_approve(id);
   settle();
   EXPECT_TRUE(has("u-ann", "file-1"));
   EXPECT_EQ(world.status(id), "completed");
@@ -176,8 +149,7 @@ TEST_F(EndRules, WhatAPersonTookBackOnlyAnApprovalGivesAgain) {
 }
 
 TEST_F(EndRules, WhatAPersonRevokesWhileTheOrdersEndIsCarriedOutOnlyAnApprovalGivesAgain) {
-  auto_revoke();
-  const auto id = deliver(paid(0, domain::Payment::deliver));
+  const auto id = deliver_revocably();
   world.cloud.before = [](auto& call, auto&) { return call == "revoke" ? Fate::fail : Fate::answer; };
   world.accept(paid(1, domain::Payment::cancelled));
   settle();
@@ -209,163 +181,6 @@ TEST_F(EndRules, WithoutAutoRevokeARefundOfALineTakesNothingBack) {
   world.accept(refund("r1", {{"L1", 1}}));
   settle();
   EXPECT_TRUE(has("u-ann", "file-1"));
-}
-
-TEST_F(EndRules, TheTrashTakesNothingBackAndRestoringGoesOn) {
-  auto_revoke();
-  world.cloud.auto_accept = false;
-  const auto waiting = deliver(later(world, "1", {"sku-1"}, 0));
-  auto trash = paid(1, domain::Payment::cancelled);
-  trash.provider = domain::Provider::provider_b;
-  trash.trashed = true;
-  world.accept(trash);
-  EXPECT_EQ(world.status(waiting), "invalidated");
-  auto restored = later(world, "1", {"sku-1"}, 2);
-  restored.provider = domain::Provider::provider_b;
-  restored.restored = true;
-  world.accept(restored);
-  world.cloud.accept("u-ann");
-  settle();
-  EXPECT_EQ(world.status(waiting), "completed");
-  OrderEvent gone{.kind = OrderEvent::Kind::stop, .provider = domain::Provider::provider_b, .order_id = "1"};
-  gone.payment = domain::Payment::cancelled;
-  gone.trashed = true;
-  world.accept(gone);
-  settle();
-  EXPECT_TRUE(has("u-ann", "file-1"));
-  EXPECT_TRUE(world.delivery(waiting).cancelled);
-}
-
-TEST_F(EndRules, ACancellationAfterTheTrashTakesBackWhatWasApprovedBetween) {
-  auto_revoke();
-  const auto id = deliver(later(world, "1", {"sku-1"}, 0));
-  auto trash = paid(1, domain::Payment::cancelled);
-  trash.provider = domain::Provider::provider_b;
-  trash.trashed = true;
-  world.accept(trash);
-  ASSERT_TRUE(world.await(world.actions.reopen(world.scheduler, world.merchant(), id)));
-  ASSERT_TRUE(approve(id));
-  settle();
-  ASSERT_TRUE(has("u-ann", "file-1"));
-  auto cancelled = paid(2, domain::Payment::cancelled);
-  cancelled.provider = domain::Provider::provider_b;
-  world.accept(cancelled);
-  settle();
-  EXPECT_FALSE(has("u-ann", "file-1")) << "stopped anew, and not by the trash";
-}
-
-TEST_F(EndRules, TheTrashTakesNothingBackThatWasApprovedAfterARefund) {
-  auto_revoke();
-  const auto id = deliver(of_plugin(paid(0, domain::Payment::deliver)));
-  world.accept(of_plugin(paid(1, domain::Payment::refunded)));
-  settle();
-  ASSERT_FALSE(has("u-ann", "file-1"));
-  reopen_and_approve(id);
-  settle();
-  ASSERT_TRUE(has("u-ann", "file-1"));
-  world.accept(trash(2));
-  settle();
-  EXPECT_TRUE(has("u-ann", "file-1"));
-  EXPECT_EQ(world.status(id), "completed");
-  EXPECT_TRUE(world.delivery(id).cancelled);
-  auto restored = of_plugin(paid(3, domain::Payment::refunded));
-  restored.restored = true;
-  world.accept(restored);
-  settle();
-  EXPECT_TRUE(has("u-ann", "file-1"));
-  world.accept(of_plugin(paid(4, domain::Payment::cancelled)));
-  settle();
-  EXPECT_FALSE(has("u-ann", "file-1")) << "stopped anew";
-}
-
-TEST_F(EndRules, TheTrashTakesNothingBackThatARefundHadLeft) {
-  deliver(of_plugin(paid(0, domain::Payment::deliver)));
-  world.accept(of_plugin(paid(1, domain::Payment::refunded)));
-  settle();
-  ASSERT_TRUE(has("u-ann", "file-1"));
-  auto_revoke();
-  OrderEvent gone{.kind = OrderEvent::Kind::stop, .provider = domain::Provider::provider_b, .order_id = "1"};
-  gone.payment = domain::Payment::cancelled;
-  gone.trashed = true;
-  world.accept(gone);
-  settle();
-  EXPECT_TRUE(has("u-ann", "file-1"));
-}
-
-class ApprovedAfterAStop : public EndRules {
- protected:
-  // A delivery that was stopped in a store that wants files taken back, and was approved since. Its share has
-  // been made, but the platform has not answered.
-  void share_while_held() {
-    auto_revoke();
-    id = deliver(of_plugin(paid(0, domain::Payment::deliver)));
-    world.accept(of_plugin(paid(1, domain::Payment::refunded)));
-    settle();
-    world.cloud.before = [this](auto& call, auto&) {
-      return call == "share" ? once(held_, Fate::hold_done) : Fate::answer;
-    };
-    reopen_and_approve(id);
-    settle(Millis{5'000});
-    ASSERT_EQ(world.status(id), "processing");
-  }
-  DeliveryId id;
-
- private:
-  bool held_ = false;
-};
-
-TEST_F(ApprovedAfterAStop, AShareThatIsUnderWayIsNotTakenBackByTheTrash) {
-  ASSERT_NO_FATAL_FAILURE(share_while_held());
-  world.accept(trash(2));
-  world.cloud.release();
-  settle();
-  EXPECT_EQ(world.status(id), "completed");
-  EXPECT_TRUE(has("u-ann", "file-1"));
-}
-
-TEST_F(ApprovedAfterAStop, AShareThatIsUnderWayIsTakenBackWhenItsLineIsRefunded) {
-  ASSERT_NO_FATAL_FAILURE(share_while_held());
-  world.accept(refund("r1", {{"L1", 1}}));
-  world.cloud.release();
-  settle();
-  EXPECT_EQ(world.status(id), "completed");
-  EXPECT_FALSE(has("u-ann", "file-1"));
-}
-
-TEST_F(ApprovedAfterAStop, AFileThatWaitsIsDroppedWhenItsLineIsRefunded) {
-  world.cloud.auto_accept = false;
-  id = deliver(later(world, "1", {"sku-1", "sku-2"}, 0));
-  world.accept(paid(1, domain::Payment::cancelled, {"sku-1", "sku-2"}));
-  ASSERT_EQ(world.status(id), "invalidated");
-  reopen_and_approve(id);
-  settle();
-  ASSERT_EQ(world.status(id), "waiting_for_friendship");
-  world.accept(refund("r1", {{"L1", 1}}));
-  EXPECT_EQ(world.status(id), "waiting_for_friendship");
-  EXPECT_EQ(world.items(id)[0].status, ItemStatus::dropped);
-  world.accept(refund("r2", {{"L2", 1}}));
-  EXPECT_EQ(world.status(id), "invalidated");
-  EXPECT_EQ(world.delivery(id).reason, "order_refunded");
-  world.cloud.accept("u-ann");
-  settle(std::chrono::hours{1});
-  EXPECT_TRUE(world.cloud.shares.empty());
-}
-
-TEST_F(ApprovedAfterAStop, ASharedFileIsTakenBackWhenItsLineIsRefunded) {
-  auto_revoke();
-  id = deliver(later(world, "1", {"sku-1", "sku-2"}, 0));
-  world.accept(paid(1, domain::Payment::cancelled, {"sku-1", "sku-2"}));
-  settle();
-  reopen_and_approve(id);
-  settle();
-  ASSERT_EQ(world.cloud.shares.size(), 2u);
-  auto refunded = paid(2, domain::Payment::cancelled, {"sku-1", "sku-2"});
-  refunded.refunds = {{"r1", {{"L1", 1}}}};
-  world.accept(refunded);
-  settle();
-  EXPECT_EQ(world.status(id), "completed");
-  EXPECT_FALSE(has("u-ann", "file-1"));
-  EXPECT_TRUE(has("u-ann", "file-2"));
 }
 
 TEST_F(EndRules, AFileThatAnotherOrderOfTheUserOwesIsNotTakenBack) {
@@ -537,67 +352,6 @@ TEST_F(EndRules, WithoutACreditWhatCostsNothingIsDelivered) {
   EXPECT_EQ(poor.status(same), "completed") << "the customer has the file";
   const auto other = poor.deliver(poor.order("3", "Ann", {"sku-2"}));
   EXPECT_EQ(poor.status(other), "failed insufficient_credits");
-}
-
-// ---------------------------------------------------------------- by hand
-
-TEST_F(EndRules, WhatFailedOrWaitsIsMarkedAsDeliveredByHand) {
-  world.cloud.auto_accept = false;
-  const auto waiting = deliver(later(world, "1", {"sku-1"}, 0));
-  ASSERT_TRUE(world.await(world.actions.complete(world.scheduler, world.merchant(), waiting)));
-  EXPECT_EQ(world.status(waiting), "completed");
-  EXPECT_EQ(world.items(waiting)[0].status, ItemStatus::delivered_by_hand);
-  world.cloud.unknown_users = {"Nobody"};
-  const auto failed = deliver(world.order("2", "Nobody", {"sku-1"}));
-  ASSERT_EQ(world.status(failed), "failed username_not_found");
-  ASSERT_TRUE(world.await(world.actions.complete(world.scheduler, world.merchant(), failed)));
-  EXPECT_EQ(world.status(failed), "completed");
-  EXPECT_EQ(world.balance().spent, 0);
-}
-
-class DeliveredByHand : public EndRules {
- protected:
-  // A delivery that the merchant marks as delivered by hand, while its share has an unknown outcome.
-  void SetUp() override {
-    world.cloud.before = [this](auto& call, auto&) {
-      return call == "share" ? once(lost_, Fate::lose_request) : Fate::answer;
-    };
-    id = deliver(later(world, "1", {"sku-1"}, 0));
-    ASSERT_EQ(world.items(id)[0].status, ItemStatus::sharing);
-    world.accept(paid(1, domain::Payment::awaiting_payment));
-    ASSERT_EQ(world.status(id), "in_review");
-    ASSERT_TRUE(world.await(world.actions.complete(world.scheduler, world.merchant(), id)));
-  }
-  // Queues the delivery before the share is settled.
-  void add_to_order() {
-    world.hold_queue();
-    world.accept(later(world, "1", {"sku-1", "sku-2"}, 2));
-    ASSERT_EQ(world.status(id), "queued");
-  }
-  DeliveryId id;
-
- private:
-  bool lost_ = false;
-};
-
-TEST_F(DeliveredByHand, AFileWhoseShareWasNotMadeStaysWhenTheOrderIsEdited) {
-  add_to_order();
-  settle(std::chrono::hours{2});
-  EXPECT_EQ(world.status(id), "completed");
-  EXPECT_FALSE(has("u-ann", "file-1"));
-  EXPECT_TRUE(has("u-ann", "file-2"));
-  EXPECT_EQ(world.items(id)[0].status, ItemStatus::delivered_by_hand);
-  EXPECT_EQ(world.balance().spent, 1);
-}
-
-TEST_F(DeliveredByHand, AFileWhoseShareIsUnknownIsNotOwedToANewCustomer) {
-  add_to_order();
-  ASSERT_TRUE(retry(id, "Bob"));
-  settle(std::chrono::hours{2});
-  EXPECT_EQ(world.status(id), "completed");
-  EXPECT_FALSE(has("u-bob", "file-1"));
-  EXPECT_TRUE(has("u-bob", "file-2"));
-  EXPECT_EQ(world.balance().spent, 1);
 }
 
 }  // namespace

@@ -4,9 +4,9 @@
 
 #include <boost/json.hpp>
 
+#include "base/utf8.h"
 #include "domain/order_summary.h"
 #include "domain/resolution.h"
-#include "domain/username.h"
 #include "services/delivery/change.h"
 
 namespace presetbridge::services {
@@ -23,7 +23,7 @@ json::array items_json(std::span<const storage::ItemRow* const> items) {
   for (const auto* const item : items.first(std::min(items.size(), kMostEventItems))) {
     json::object one{{"id", to_string(item->id)},
                      {"fileId", item->file_id},
-                     {"name", domain::cut_utf8(item->name, kMostNameBytes)},
+                     {"name", cut_utf8(item->name, kMostNameBytes)},
                      {"kind", item->kind},
                      {"status", domain::to_string(item->status)},
                      {"username", nullptr}};
@@ -45,7 +45,7 @@ json::object resolution_json(const storage::DeliveryRow& row) {
 json::object line_json(const domain::OrderLine& line) {
   json::object object{{"lineId", line.line_id}, {"quantity", line.quantity}};
   const auto add = [&](std::string_view key, const std::string& text) {
-    if (!text.empty()) object[key] = domain::cut_utf8(text, kMostNameBytes);
+    if (!text.empty()) object[key] = cut_utf8(text, kMostNameBytes);
   };
   add("title", line.title);
   add("sku", line.sku);

@@ -110,6 +110,7 @@ NewOrderPlan plan_new_order(domain::OrderState& state, const FulfilmentRules& ru
   }
   state = std::move(mapped_state);
   state.lines_mapped = true;
+  rules.mappings->note_excess(state, mapped.too_many);
   NewOrderPlan plan{.outcome = OrderOutcome::no_mapped_items,
                     .unmapped = domain::unmapped_lines(state).value_or(0),
                     .too_large = mapped.too_many || state.too_many_refunds,
@@ -224,6 +225,7 @@ void Fulfilment::align(Update& update) {
                            ? Alignment{}
                            : align_items(set, row, state, mapped, !rules.mappings_stale,
                                          rules.active ? Owe::as_the_order_says : Owe::nothing_more);
+  rules.mappings->note_excess(state, aligned.too_many);
   if (aligned.owes_less) set.add_timeline_entry(row, Actor::order(), dropped_message(aligned));
   if (rules.auto_revoke) revoke_refunded(set, set.items(row.id), aligned.refunded);
   const bool has_name = has_new_name(update);

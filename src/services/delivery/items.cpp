@@ -6,7 +6,7 @@
 #include <ranges>
 #include <unordered_map>
 
-#include "domain/username.h"
+#include "base/utf8.h"
 #include "services/delivery/revocation.h"
 
 namespace presetbridge::services {
@@ -115,7 +115,7 @@ std::string dropped_message(const Alignment& aligned) {
   constexpr std::size_t kMostBytes = 100;
   std::string names;
   for (const auto& name : aligned.dropped | std::views::take(kNamed))
-    names.append(names.empty() ? "" : ", ").append(domain::cut_utf8(name, kMostBytes));
+    names.append(names.empty() ? "" : ", ").append(cut_utf8(name, kMostBytes));
   const auto more = aligned.dropped.size() - std::min(aligned.dropped.size(), kNamed);
   if (more > 0) names += " and " + std::to_string(more) + " more";
   return "No longer owed: " + names + ".";

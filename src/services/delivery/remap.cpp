@@ -79,6 +79,7 @@ Alignment remap(DeliverySet& set, const storage::DeliveryRow& row, domain::Mappi
   const auto mappings = mappings_of(tx, row.integration);
   const auto before = state.lines;
   const auto mapped = mappings.index.map(state, lines);
+  mappings.index.note_excess(state, mapped.too_many);
   order->unmapped = domain::unmapped_lines(state).value_or(order->unmapped);
   order->updated_at = tx.now();
   set_state(*order, state);

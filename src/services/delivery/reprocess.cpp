@@ -123,6 +123,7 @@ Expected<void> reprocess_order(Tx& tx, DeliveryChanges& changes, storage::OrderR
   const auto mapped = rules.mappings->map(state, MappingIndex::Lines::all);
   state.lines_mapped = true;
   const auto aligned = align_items(set, *row, state, mapped, !rules.mappings_stale);
+  rules.mappings->note_excess(state, aligned.too_many);
   if (aligned.too_many) {
     throw Error{
         "INVALID_TRANSITION",

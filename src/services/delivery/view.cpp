@@ -162,7 +162,7 @@ std::vector<TimelineEntry> entries_of_other_rows(Tx& tx, const DeliveryRow& row)
                        .actor = "system",
                        .status = status == "reopened" ? "in_review" : status,
                        .resolution = "",
-                       .message = "The store is told: " + event.type + ".",
+                       .message = "The store is sent " + event.type + ".",
                        .data = timeline_data({{"eventId", to_string(event.id)}, {"eventType", event.type}})});
   }
   return entries;
@@ -188,12 +188,11 @@ std::optional<Timestamp> resumable_until(const DeliveryRow& row) {
   }
 }
 
-UsernameSource source_of(Tx& tx, const DeliveryRow& row, const std::optional<storage::OrderRow>& order) {
+UsernameSource source_of(Tx& tx, const DeliveryRow& row, const domain::OrderState& order) {
   if (row.username.empty()) return UsernameSource::none;
   if (const auto acts = find_buyer_acts(tx, row.id); acts.corrections > 0 && acts.acted_at == row.named_at)
     return UsernameSource::buyer;
-  const auto state = order ? domain::decode_order_state(order->state) : domain::OrderState{};
-  return state && state->username == row.username ? UsernameSource::store : UsernameSource::merchant;
+  return order.username == row.username ? UsernameSource::store : UsernameSource::merchant;
 }
 
 }  // namespace
@@ -251,7 +250,12 @@ DeliveryView view_of(Tx& tx, DeliveryRow row, int jobs_per_minute) {
 
   const auto order = find_order(tx, OrderId{d.id.value});
   v.partly_unmapped = order && order->unmapped > 0;
-  v.username_source = source_of(tx, d, order);
+  auto decoded = order ? domain::decode_order_state(order->state) : domain::OrderState{};
+  const auto state = std::move(decoded).value_or(domain::OrderState{});
+  v.username_source = source_of(tx, d, state);
+  const bool too_large = d.review_reasons.has(domain::ReviewReason::too_large) ||
+                         d.resolution == ResolutionCode::order_too_large;
+  if (too_large) v.size = state.excess;
   if (const auto at = find_store_origin(tx, d.integration))
     v.store_order_url = providers::order_url(at->provider, at->origin, d.order_key);
 

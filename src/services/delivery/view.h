@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "domain/journey.h"
+#include "domain/order_event.h"
 #include "storage/page.h"
 #include "storage/stores/delivery_store.h"
 #include "storage/stores/event_store.h"
@@ -50,6 +51,7 @@ struct DeliveryView : DeliverySummary {
   ResolutionFacts resolution;
   std::optional<Timestamp> resumable_until;  // until then it resumes by itself once its cause has passed
   bool partly_unmapped = false;              // lines of the order have no mapping
+  std::optional<domain::OrderExcess> size;  // of one that is too large; nothing: it is not, or nobody counted
   UsernameSource username_source = UsernameSource::none;
   std::optional<Timestamp> first_request_at;
   std::optional<Timestamp> gives_up_at;    // nothing: it does not wait for the customer

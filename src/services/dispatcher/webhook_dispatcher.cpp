@@ -212,9 +212,10 @@ Task<void> WebhookDispatcher::maintenance_loop() {
   }
 }
 
-net::OutgoingRequest WebhookDispatcher::request_of(const SendTarget& target, LeasedSend& send,
-                                                   const SigningSecrets& secrets,
-                                                   std::string& problem) const {
+Expected<net::OutgoingRequest> WebhookDispatcher::request_of(const SendTarget& target, LeasedSend& send) {
+  const auto found = secrets_.find(target);
+  if (!found) return std::unexpected(found.error());
+  const SigningSecrets& secrets = **found;
   const Timestamp now = ports_.clock.now();
   const std::int64_t timestamp = unix_seconds(now);
   std::optional<std::string_view> previous;
@@ -226,10 +227,7 @@ net::OutgoingRequest WebhookDispatcher::request_of(const SendTarget& target, Lea
     previous = std::exchange(older, std::nullopt);
   }
   auto signatures = crypto::sign_webhook({send.uuid, timestamp, send.body}, secrets.current, previous, older);
-  if (!signatures) {
-    problem = signatures.error().code;
-    return {};
-  }
+  if (!signatures) return std::unexpected(signatures.error());
   net::OutgoingRequest request{
       .url = target.url,
       .headers = webhook_headers(send.type, send.uuid, now),
@@ -258,17 +256,12 @@ Task<void> WebhookDispatcher::send(std::shared_ptr<const SendTarget> target, Lea
   std::string problem;
   {
     const Place place(*this, *target);
-    net::OutgoingRequest request;
-    if (const auto secrets = secrets_.find(*target)) {
-      request = request_of(*target, send, **secrets, problem);
-    } else {
-      problem = secrets.error().code;
-    }
-    if (problem.empty()) {
-      const auto http = co_await ports_.http.send(ports_.scheduler, std::move(request));
+    if (auto request = request_of(*target, send)) {
+      const auto http = co_await ports_.http.send(ports_.scheduler, std::move(*request));
       conclude_send(result, http, ports_.clock.now());
       if (!result.released) adapt(target->id, http.answer() != nullptr);
     } else {
+      problem = request.error().code;
       conclude_unsigned(result, ports_.clock.now());
     }
   }

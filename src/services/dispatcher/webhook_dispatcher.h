@@ -95,8 +95,8 @@ class WebhookDispatcher {
   Task<void> maintenance_loop();
   Task<void> send(std::shared_ptr<const storage::SendTarget> target, storage::LeasedSend send);
   Task<void> record(storage::SendResult result, Timestamp lease_expires_at);
-  net::OutgoingRequest request_of(const storage::SendTarget& target, storage::LeasedSend& send,
-                                  const SigningSecrets& secrets, std::string& problem) const;
+  // Signed; takes the body of `send`.
+  Expected<net::OutgoingRequest> request_of(const storage::SendTarget& target, storage::LeasedSend& send);
   void adapt(SubscriptionId subscription, bool answered);
   // Counts subscriptions that were deleted or turned off no more among those that do not answer.
   Task<void> forget_inactive();

@@ -1,11 +1,8 @@
 #include "services/intake/privacy.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
-#include "services/buyers/customers.h"
-#include "services/testing.h"
-#include "storage/stores/privacy_store.h"
+#include "services/intake/privacy_testing.h"
 #include "storage/stores/timeline_store.h"
 
 namespace presetbridge::services {
@@ -14,64 +11,7 @@ namespace {
 using domain::OrderEvent;
 using storage::PrivacyKind;
 using storage::Tx;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using testing::World;
-
-class Privacy : public ::testing::Test {
- protected:
-  OrderEvent request(OrderEvent::Kind kind, std::vector<std::string> orders = {}) {
-    return {.kind = kind,
-            .provider = domain::Provider::provider_a,
-            .email = "buyer@example.com",
-            .order_ids = std::move(orders)};
-  }
-  Accepted ask(OrderEvent::Kind kind, std::vector<std::string> orders = {}, std::string body = "body") {
-    std::vector<std::byte> payload(body.size());
-    std::ranges::transform(body, payload.begin(), [](char c) { return static_cast<std::byte>(c); });
-    auto snapshot = world.await(world.directory.find(world.scheduler, world.integration)).value();
-    return world
-        .await(
-            world.intake.accept(world.scheduler, {snapshot, request(kind, std::move(orders)), payload, {}}))
-        .value();
-  }
-  std::vector<storage::PrivacyRequestRow> requests() {
-    return world.write([&](Tx& tx) {
-      return list_privacy_requests(tx, world.account, storage::PageRequest{.limit = 100}).rows;
-    });
-  }
-  std::string customer_name(CustomerId id) {
-    return world.write([&](Tx& tx) { return find_customer(tx, id).value().username_key; });
-  }
-  // Every text of the database that could name a person.
-  std::string everything() {
-    static constexpr std::array kColumns{
-        storage::Sql{"SELECT state FROM orders"},
-        storage::Sql{"SELECT username_key FROM customers"},
-        storage::Sql{"SELECT message || ' ' || coalesce(target_username, '') || coalesce(raw_username, '') ||"
-                     " coalesce(customer_email, '') || coalesce(pending_username, '') ||"
-                     " coalesce(offered_username, '') FROM deliveries"},
-        storage::Sql{"SELECT username || lines FROM delivery_items"},
-        storage::Sql{"SELECT message || coalesce(data, '') FROM delivery_timeline"},
-        storage::Sql{"SELECT key FROM delivery_keys"},
-        storage::Sql{"SELECT target || detail FROM audit_log"},
-        storage::Sql{"SELECT kind || done_to || coalesce(closed_by, '') FROM privacy_requests"}};
-    std::string text;
-    world.write([&](Tx& tx) {
-      text.clear();
-      for (const auto& sql : kColumns)
-        tx.query(sql, [&](const storage::Row& r) { text += r.string(0) + "\n"; });
-    });
-    return text;
-  }
-  // As a share that was made before names its buyer.
-  void name_items(DeliveryId id) {
-    world.write(
-        [&](Tx& tx) { tx.exec({"UPDATE delivery_items SET username = 'Ann' WHERE delivery_id = $1"}, id); });
-  }
-
-  World world;
-};
+using testing::Privacy;
 
 TEST_F(Privacy, NothingOfAnErasedBuyerIsLeftBehind) {
   const auto shared = world.deliver(world.order("1", "Ann", {"sku-1"}));
@@ -418,85 +358,6 @@ TEST_F(Privacy, ShopsTakeTurnsAndOneThatCannotBeErasedIsNamedAndLeftAloneForAWhi
   erasure.stop([&] { stopped = true; });
   world.scheduler.run();
   EXPECT_TRUE(stopped);
-}
-
-// A person who asks the merchant, by a username (spec 9.6).
-class PrivacyByUsername : public Privacy {
- protected:
-  std::vector<OrderId> orders_of(const std::string& username) {
-    return world
-        .await(customers.find(world.scheduler, world.merchant(), {.email = {}, .username = username}, {},
-                              kCustomerPage))
-        .value()
-        .orders;
-  }
-  void erase(const std::string& username) {
-    BulkWorker worker(world.scheduler, world.async_db, world.log, {&customers},
-                      [this] { world.worker->wake(); });
-    worker.start();
-    ASSERT_TRUE(world.await(
-        customers.erase(world.scheduler, world.merchant(), {.email = {}, .username = username}, false)));
-    worker.wake();
-    world.settle();
-    bool stopped = false;
-    worker.stop([&] { stopped = true; });
-    world.settle();
-    ASSERT_TRUE(stopped);
-  }
-  Expected<DeliveryView> rename(DeliveryId id, const std::string& username) {
-    return world.await(world.actions.retry(world.scheduler, world.merchant(), id, username));
-  }
-  static OrderId order_of(DeliveryId id) { return OrderId{id.value}; }
-
-  BulkJobs jobs{world.async_db, world.ids, [] {}};
-  Customers customers{world.async_db, world.changes, jobs};
-};
-
-TEST_F(PrivacyByUsername, AnOrderWhoseBuyerTypedAStrangersNameIsNotTheStrangers) {
-  world.cloud.auto_accept = false;
-  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
-  EXPECT_THAT(orders_of("ann"), ElementsAre(order_of(id))) << "until somebody corrects it";
-  ASSERT_TRUE(rename(id, "Bob"));
-  world.settle();
-  ASSERT_EQ(world.status(id), "waiting_for_friendship");
-  EXPECT_THAT(orders_of("ann"), IsEmpty());
-  EXPECT_THAT(orders_of("bob"), ElementsAre(order_of(id)));
-
-  erase("Ann");
-  EXPECT_EQ(world.status(id), "waiting_for_friendship");
-  EXPECT_EQ(world.delivery(id).username, "Bob");
-  world.cloud.accept("u-bob");
-  world.settle(std::chrono::minutes{2});
-  EXPECT_EQ(world.status(id), "completed");
-  EXPECT_TRUE(world.cloud.shares.contains({"u-bob", "file-1"}));
-
-  erase("Bob");
-  EXPECT_THAT(orders_of("bob"), IsEmpty());
-  EXPECT_EQ(everything().find("Bob"), std::string::npos) << everything();
-}
-
-TEST_F(PrivacyByUsername, AnOrderThatGaveAFileIsAlsoThatOfWhoGotIt) {
-  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
-  ASSERT_EQ(world.status(id), "completed");
-  ASSERT_TRUE(world.await(world.actions.reopen(world.scheduler, world.merchant(), id)));
-  ASSERT_TRUE(rename(id, "Bob"));
-  ASSERT_TRUE(world.await(world.actions.approve(world.scheduler, world.merchant(), id)));
-  world.settle();
-  ASSERT_TRUE(world.cloud.shares.contains({"u-bob", "file-1"}));
-  EXPECT_THAT(orders_of("ann"), ElementsAre(order_of(id)));
-  EXPECT_THAT(orders_of("bob"), ElementsAre(order_of(id)));
-  erase("Ann");
-  EXPECT_THAT(orders_of("ann"), IsEmpty());
-  EXPECT_THAT(orders_of("bob"), IsEmpty());
-  EXPECT_EQ(everything().find("Ann"), std::string::npos) << everything();
-}
-
-TEST_F(PrivacyByUsername, AnOrderWithoutADeliveryIsThatOfItsOwnName) {
-  ASSERT_FALSE(world.accept(world.order("1", "Ann", {"nothing"})).delivery);
-  EXPECT_EQ(orders_of("Ann").size(), 1U);
-  EXPECT_THAT(orders_of("Bob"), IsEmpty());
-  erase("Ann");
-  EXPECT_THAT(orders_of("Ann"), IsEmpty());
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/ascii.h"
 #include "domain/product.h"
 #include "services/stores/products.h"
 #include "storage/stores/integration_store.h"
@@ -25,8 +26,7 @@ Timestamp hour_of(Timestamp at) {
 // As platforms name their topics; what else a header may hold is not text for a database.
 bool is_topic(std::string_view text) {
   return text.size() <= kMaxTopicBytes && std::ranges::all_of(text, [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                  std::string_view("._/-").contains(c);
+           return is_alphanumeric(c) || std::string_view("._/-").contains(c);
          });
 }
 

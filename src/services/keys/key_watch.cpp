@@ -82,7 +82,7 @@ Task<void> KeyWatch::loop() {
       ports_.log.error(polled.error().message);
       ports_.lost();
     } else if (!polled && !ended && !storage::is_logged(polled.error())) {
-      ports_.log.warn("the keys could not be looked at", {{"error", polled.error().message}});
+      ports_.log.warn("the keys could not be read", {{"error", polled.error().message}});
     }
     if (const auto refreshed = co_await ports_.refresh(scheduler_);
         !refreshed && !ended && !storage::is_logged(refreshed.error())) {

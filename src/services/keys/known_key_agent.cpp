@@ -16,7 +16,7 @@ Task<bool> KnownKeyAgent::lacks_key_of(Executor& executor, crypto::VaultKeyId ke
   if (held && std::ranges::find(*held, key) != held->end()) co_return false;
   const auto used = co_await async_db_.read(
       executor, [](storage::Tx& tx) { return storage::used_keys(tx, storage::KeyUse::vault); });
-  // Where this is unknown, the login is not reported as lost.
+  // If the keys could not be read, the key counts as missing here: the login is not reported as damaged.
   co_return !held || !used || std::ranges::find(*used, crypto::hex_encode(key)) != used->end();
 }
 

@@ -1,6 +1,6 @@
-// The credential agent, for logins that were sealed to a key which others hold and this node does not: a
-// record that cannot be opened here is damaged, or only not to be opened by this node. The first is the
-// merchant's to mend, the second the operator's, and nothing is noted of the login then (spec 5.4).
+// A credential agent that separates two reasons why this node cannot open a stored login. The record is
+// damaged: the merchant has to save the login again. Or it is sealed to a key that other nodes hold and this
+// node does not: the operator has to copy the key, and the login's state does not change (spec 5.4).
 #pragma once
 
 #include "base/log.h"
@@ -9,8 +9,8 @@
 
 namespace presetbridge::services {
 
-// Thread-safe. As cloud::CredentialAgent, but `unavailable` where the record is intact and names a key that
-// is used (storage/stores/key_store.h) and not held here.
+// Thread-safe. Follows the contract of cloud::CredentialAgent; login() fails with `unavailable` if the record
+// names a key that is in use (storage/stores/key_store.h) and that this node does not hold.
 class KnownKeyAgent final : public cloud::CredentialAgent {
  public:
   // All outlive this.
@@ -28,7 +28,7 @@ class KnownKeyAgent final : public cloud::CredentialAgent {
   void hurry(AccountId account) override { agent_.hurry(account); }
 
  private:
-  // Whether it is only this node that cannot open it.
+  // Whether `key` is in use and missing on this node alone.
   Task<bool> lacks_key_of(Executor& executor, crypto::VaultKeyId key);
 
   cloud::CredentialAgent& agent_;

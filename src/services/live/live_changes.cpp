@@ -240,7 +240,7 @@ Task<void> LiveChanges::poll_feeds(std::vector<FeedPtr> feeds) {
   auto found = options_.others_write ? co_await deps_.async_db.read(deps_.scheduler, read)
                                      : co_await deps_.async_db.write(deps_.scheduler, read);
   if (!found) {
-    failed(found.error(), "looked for");
+    failed(found.error(), "read");
     const std::scoped_lock lock(mutex_);
     unknown_.insert(accounts.begin(), accounts.end());  // looked for again in a moment
     co_return;

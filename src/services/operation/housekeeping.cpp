@@ -91,10 +91,10 @@ Task<void> Housekeeping::round() {
   co_await walk("order payloads", [this, limit](Tx& tx, std::int64_t after) {
     return delete_old_payloads(tx, after, tx.now() - retention_.payloads, limit);
   });
-  co_await walk("outbound sends", [this, limit](Tx& tx, std::int64_t after) {
+  co_await walk("outbound dispatches", [this, limit](Tx& tx, std::int64_t after) {
     return delete_old_sends(tx, after, tx.now() - retention_.outbound + kSendsGoEarlier, limit);
   });
-  co_await walk("sends of deleted subscriptions",
+  co_await walk("dispatches of deleted subscriptions",
                 [limit](Tx& tx, std::int64_t after) { return delete_sends_of_nobody(tx, after, limit); });
   co_await walk("outbound events", [this, limit](Tx& tx, std::int64_t after) {
     return delete_old_events(tx, after, tx.now() - retention_.outbound, limit);
@@ -136,7 +136,7 @@ Task<void> Housekeeping::round() {
   co_await walk("sessions", [limit](Tx& tx, std::int64_t) {
     return of_oldest(delete_expired_sessions(tx, tx.now(), limit), limit);
   });
-  co_await walk("what deleted accounts' entries of the audit log told", [limit](Tx& tx, std::int64_t) {
+  co_await walk("personal data of deleted accounts in the audit log", [limit](Tx& tx, std::int64_t) {
     return of_oldest(blank_audit_of_deleted(tx, limit), limit);
   });
   co_await walk("invitations", [limit](Tx& tx, std::int64_t) {
@@ -161,7 +161,7 @@ Task<void> Housekeeping::round() {
   auto crowd = co_await async_db_.read(
       scheduler_, [this](Tx& tx) { return age_of_sign_in_attempts(tx, pace_.sign_in_attempts - 1); });
   const auto too_many_since = crowd && *crowd ? **crowd : Timestamp{};
-  co_await walk("tries to sign in", [limit, too_many_since](Tx& tx, std::int64_t) {
+  co_await walk("attempts to sign in", [limit, too_many_since](Tx& tx, std::int64_t) {
     const auto before = std::max(tx.now() - identity::kFailuresForgottenAfter, too_many_since);
     return of_oldest(delete_old_sign_in_attempts(tx, before, limit), limit);
   });

@@ -153,7 +153,7 @@ Task<Expected<OrderPayload>> Orders::payload(Executor& executor, Principal by, O
   auto stored = co_await async_db_.read(executor, [&](Tx& tx) -> Expected<storage::StoredPayload> {
     if (!visible(by, find_order(tx, id))) return no_such_order();
     auto payload = find_order_payload(tx, id);
-    if (!payload) return fail("NOT_FOUND", "What the store sent is not kept any more.");
+    if (!payload) return fail("NOT_FOUND", "The store's payload is not stored any more.");
     return std::move(*payload);
   });
   if (!stored) co_return std::unexpected(stored.error());

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "services/payments/payments_world.h"
+#include "services/payments/payments_testing.h"
 #include "storage/stores/subscription_store.h"
 
 namespace presetbridge::services {

@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "services/payments/payments_world.h"
+#include "services/payments/payments_testing.h"
 #include "storage/stores/purchase_store.h"
 
 namespace presetbridge::services {

@@ -13,7 +13,7 @@
 #include "crypto/encoding.h"
 #include "payments/stripe_reading.h"
 #include "payments/stripe_signature.h"
-#include "services/payments/payments_world.h"
+#include "services/payments/payments_testing.h"
 
 namespace presetbridge::services {
 namespace {

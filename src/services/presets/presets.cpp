@@ -4,6 +4,7 @@
 #include <exception>
 #include <unordered_set>
 
+#include "base/ascii.h"
 #include "crypto/encoding.h"
 #include "storage/stores/credential_store.h"
 
@@ -17,12 +18,8 @@ constexpr std::string_view kUnauthorized = "UNAUTHORIZED";
 constexpr std::string_view kMissing = "CREDENTIALS_MISSING";
 constexpr int kMaxAttempts = 5;  // where the login is replaced during each of them
 
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-}
-
 bool contains(std::string_view text, std::string_view part) {
-  const auto found = std::ranges::search(text, part, [](char a, char b) { return lower(a) == lower(b); });
+  const auto found = std::ranges::search(text, part, {}, to_lower, to_lower);
   return part.empty() || !found.empty();
 }
 

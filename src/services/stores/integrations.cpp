@@ -8,6 +8,7 @@
 #include <span>
 #include <tuple>
 
+#include "base/utf8.h"
 #include "crypto/encoding.h"
 #include "identity/audit.h"
 #include "services/accounts/account_lock.h"
@@ -39,7 +40,7 @@ std::string preview_of(std::string_view secret) {
   for (int characters = 0; characters < 4 && start > 0; ++characters) {
     do {
       --start;
-    } while (start > 0 && (static_cast<unsigned char>(secret[start]) & 0xC0) == 0x80);
+    } while (start > 0 && goes_on(secret[start]));
   }
   return "…" + std::string(secret.substr(start));
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.h"
 #include "crypto/digest.h"
 #include "services/vault/stored_logins.h"
 #include "storage/stores/cloud_login_store.h"
@@ -12,13 +13,6 @@ namespace presetbridge::services {
 namespace {
 
 using storage::Tx;
-
-std::string folded(std::string_view email) {
-  std::string text(email);
-  std::ranges::transform(text, text.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return text;
-}
 
 // How long until fewer than `limit` of `times` (oldest first) lie within `window`; nothing if that is so now.
 std::optional<Millis> wait_of(const std::vector<Timestamp>& times, std::size_t limit, Millis window,
@@ -31,7 +25,7 @@ std::optional<Millis> wait_of(const std::vector<Timestamp>& times, std::size_t l
 
 Task<LoginResult<LoginGuard::Attempt>> LoginGuard::begin(Executor& executor, AccountId account,
                                                          std::string email) {
-  const auto digest = crypto::hmac_sha256(email_key_(), folded(email));
+  const auto digest = crypto::hmac_sha256(email_key_(), lowered(email));
   const std::vector<std::byte> hash(digest.begin(), digest.end());
   auto place = under_way_.take({{to_string(account), limits_.account_at_once}});
   if (!place) co_return std::unexpected(unanswered({cloud::CloudError::Kind::busy, "", false, {}}));

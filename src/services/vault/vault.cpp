@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/utf8.h"
 #include "cloud/cloud_login.h"
 #include "identity/audit.h"
 #include "services/accounts/account_lock.h"
@@ -79,9 +80,7 @@ Timestamp next_check(Timestamp saved_at, Timestamp now) {
 std::string mask_email(std::string_view email) {
   const auto at = email.rfind('@');
   if (at == std::string_view::npos || at == 0 || at + 1 == email.size()) return "…";
-  std::size_t first = 1;
-  while (first < at && (email[first] & 0xc0) == 0x80) ++first;
-  return std::string(email.substr(0, first)) + "…" + std::string(email.substr(at));
+  return std::string(first_characters(email.substr(0, at), 1)) + "…" + std::string(email.substr(at));
 }
 
 Task<Expected<CredentialsView>> Vault::get(Executor& executor, identity::Principal by) {
@@ -255,7 +254,7 @@ Task<LoginResult<CredentialsView>> Vault::validate(Executor& executor, identity:
   auto asked = co_await ports_.stored.check_login(executor, by.account, version);
   const CheckedLogin login = asked ? std::move(*asked)
                                    : CheckedLogin(std::unexpected(CloudError{
-                                         CloudError::Kind::unavailable, "nobody could try it", false, {}}));
+                                         CloudError::Kind::unavailable, "no node checked it", false, {}}));
   if (auto ended = co_await ports_.guard.end(executor, *allowed, outcome_of(login)); !ended) {
     co_return failure(ended.error());
   }

@@ -391,9 +391,7 @@ void AsyncDatabase::report(std::span<const Unit> units) const {
 
 AsyncDatabase::Stats AsyncDatabase::stats() const {
   const std::lock_guard lock(mutex_);
-  Stats stats = stats_;
-  stats.queued_writes = writes_.units.size();
-  return stats;
+  return stats_;
 }
 
 }  // namespace presetbridge::storage

@@ -105,7 +105,6 @@ class AsyncDatabase {
     std::uint64_t commits = 0;  // transactions that stand
     std::uint64_t units = 0;    // units in them
     std::uint64_t failed = 0;   // units that were rolled back, refused, or not synced
-    std::size_t queued_writes = 0;
   };
   // Runs once the unit's outcome is known, on the storage thread (or in the call, when refused), with the
   // exception that rolled it back, or with null when it is committed. Coroutines to resume are added to the

@@ -1,173 +1,24 @@
 #include "storage/commit/async_database.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
-#include <atomic>
-#include <chrono>
-#include <functional>
-#include <latch>
-#include <mutex>
-#include <semaphore>
-#include <string>
 #include <thread>
-#include <vector>
 
+#include "storage/commit/async_database_testing.h"
 #include "storage/testing.h"
 
 namespace presetbridge::storage {
 namespace {
 
+using testing::add;
 using ::testing::AnyOf;
+using testing::AsyncDatabaseTest;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-constexpr Sql insert{"INSERT INTO t(id, parent) VALUES($1, $2)"};
-constexpr Sql all_ids{"SELECT id FROM t ORDER BY id"};
-
-class Lines final : public Log {
- public:
-  void write(Severity, std::string_view message, std::span<const LogField> fields) noexcept override {
-    const std::lock_guard lock(mutex_);
-    std::string line(message);
-    for (const LogField& field : fields) {
-      if (const auto* text = std::get_if<std::string_view>(&field.value)) line += " " + std::string(*text);
-    }
-    lines.push_back(line);
-  }
-  std::vector<std::string> lines;
-
- private:
-  std::mutex mutex_;
-};
-
-// Refuses each transaction as long as it is `away`.
-class UnavailableDatabase final : public Database {
- public:
-  explicit UnavailableDatabase(Database& real) : real_(real) {}
-  Durability commit(const TxFn& fn) override {
-    ++writes;
-    if (away) throw DbError(DbError::Kind::unavailable, "the server is away");
-    return real_.commit(fn);
-  }
-  void sync() override { real_.sync(); }
-  void read(const TxFn& fn) override { real_.read(fn); }
-  std::string_view engine() const override { return real_.engine(); }
-  std::atomic<bool> away = true;
-  std::atomic<int> writes = 0;
-
- private:
-  Database& real_;
-};
-
-// Commits at once, and syncs when it is let.
-class SlowDisk final : public Database {
- public:
-  explicit SlowDisk(Database& real) : real_(real) {}
-  Durability commit(const TxFn& fn) override {
-    real_.commit(fn);
-    return Durability::on_its_way;
-  }
-  void sync() override {
-    syncing.release();
-    let.acquire();
-    if (broken) throw DbError(DbError::Kind::unavailable, "the disk is gone");
-  }
-  void read(const TxFn& fn) override { real_.read(fn); }
-  std::string_view engine() const override { return real_.engine(); }
-  std::counting_semaphore<> syncing{0};
-  std::counting_semaphore<> let{0};
-  std::atomic<bool> broken = false;
-
- private:
-  Database& real_;
-};
-
-// A disk on which there is room for little.
-class FullDisk final : public Database {
- public:
-  explicit FullDisk(Database& real) : real_(real) {}
-  Durability commit(const TxFn& fn) override {
-    ++async_db;
-    return real_.commit([&](Tx& tx) {
-      large_ = false;
-      fn(tx);
-      if (full && large_) throw DbError(DbError::Kind::unavailable, "the disk is full");
-    });
-  }
-  void sync() override { real_.sync(); }
-  void read(const TxFn& fn) override { real_.read(fn); }
-  std::string_view engine() const override { return real_.engine(); }
-  // A unit, or a probe, that writes as much as an order does.
-  TxFn large() {
-    return [this](Tx&) { large_ = true; };
-  }
-  std::atomic<bool> full = true;
-  std::atomic<int> async_db = 0;
-
- private:
-  Database& real_;
-  bool large_ = false;  // one transaction runs at a time in these tests
-};
-
-class AsyncDatabaseTest : public ::testing::TestWithParam<testing::Engine> {
- protected:
-  AsyncDatabaseTest() {
-    database_->write([](Tx& tx) {
-      tx.exec_script(
-          "CREATE TABLE t(id <int> NOT NULL PRIMARY KEY, "
-          "parent <int> REFERENCES t(id) DEFERRABLE INITIALLY DEFERRED) <table>;");
-    });
-  }
-
-  std::vector<std::int64_t> ids() {
-    std::vector<std::int64_t> found;
-    database_->read(
-        [&](Tx& tx) { tx.query(all_ids, [&](const Row& row) { found.push_back(row.int64(0)); }); });
-    return found;
-  }
-
-  // Occupies the writer until open() is called, so that what is submitted in between waits together.
-  class Gate {
-   public:
-    explicit Gate(AsyncDatabase& async_db) {
-      async_db.submit([this](Tx&) { entered_.count_down(), opened_.wait(); },
-                      [](const std::exception_ptr&, Completions&) {});
-      entered_.wait();
-    }
-    void open() { opened_.count_down(); }
-
-   private:
-    std::latch entered_{1};
-    std::latch opened_{1};
-  };
-
-  // Starts a write; its outcome arrives in results_[i].
-  template <class Fn>
-  void start(AsyncDatabase& async_db, Executor& executor, std::size_t i, Fn fn) {
-    if (results_.size() <= i) results_.resize(i + 1);
-    spawn(async_db.write(executor, std::move(fn)), [this, i](auto outcome) {
-      results_[i] = std::move(*outcome.value);
-      ++finished_;
-    });
-  }
-  auto finished(std::size_t count) {
-    return [this, count] { return finished_ == count; };
-  }
-
-  testing::TemporaryDatabase database_{GetParam()};
-  Lines log_;
-  testing::Mailbox mailbox_;
-  std::vector<Expected<std::int64_t>> results_;
-  std::size_t finished_ = 0;
-};
-
-std::int64_t add(Tx& tx, std::int64_t id) {
-  tx.exec(insert, id, nullptr);
-  return id;
-}
+using testing::kAllIds;
+using testing::kInsert;
 
 INSTANTIATE_TEST_SUITE_P(Engines, AsyncDatabaseTest, ::testing::ValuesIn(testing::engines),
                          [](const auto& info) { return testing::engine_name(info); });
@@ -180,7 +31,6 @@ TEST_P(AsyncDatabaseTest, UnitsThatWaitTogetherShareOneCommitAndOnePostAnExecuto
     start(async_db, i % 2 == 0 ? mailbox_ : other, i,
           [i](Tx& tx) { return add(tx, static_cast<std::int64_t>(i)); });
   }
-  EXPECT_EQ(async_db.stats().queued_writes, 100U);
   gate.open();
   mailbox_.run_until(finished(50));
   other.run_until(finished(100));
@@ -193,135 +43,12 @@ TEST_P(AsyncDatabaseTest, UnitsThatWaitTogetherShareOneCommitAndOnePostAnExecuto
   EXPECT_THAT(log_.lines, IsEmpty());
 }
 
-TEST_P(AsyncDatabaseTest, ASuccessIsOnDiskWhileTheNextTransactionRuns) {
-  SlowDisk disk(*database_);
-  AsyncDatabase async_db(disk, log_);
-  std::latch second_committed{1};
-  start(async_db, mailbox_, 0, [](Tx& tx) { return add(tx, 0); });
-  disk.syncing.acquire();
-  start(async_db, mailbox_, 1, [](Tx& tx) { return add(tx, 1); });
-  async_db.submit([&](Tx&) { second_committed.count_down(); },
-                  [](const std::exception_ptr&, Completions&) {});
-  second_committed.wait();
-  EXPECT_EQ(mailbox_.posts(), 0U) << "nothing is on disk";
-  disk.let.release();
-  mailbox_.run_until(finished(1));
-  disk.syncing.acquire();
-  EXPECT_EQ(finished_, 1U) << "the second commit came after the first sync had begun";
-  disk.let.release(2);
-  mailbox_.run_until(finished(2));
-  EXPECT_EQ(results_[0], 0);
-  EXPECT_EQ(results_[1], 1);
-}
-
-// While the disk is busy with the first commit: starts so many units, each when the one before it has run.
-using Ran = std::counting_semaphore<>;  // a unit may run again
-template <class Start>
-void one_by_one(std::size_t units, Ran& ran, const Start& start_unit) {
-  for (std::size_t i = 1; i <= units; ++i) {
-    start_unit(i);
-    ran.acquire();
-  }
-}
-
-TEST_P(AsyncDatabaseTest, WhatComesWhileTheDiskIsBusyIsOneTransaction) {
-  Ran ran{0};
-  SlowDisk disk(*database_);
-  AsyncDatabase async_db(disk, log_);
-  start(async_db, mailbox_, 0, [](Tx& tx) { return add(tx, 0); });
-  disk.syncing.acquire();
-  one_by_one(5, ran, [&](std::size_t i) {
-    start(async_db, mailbox_, i, [i, &ran](Tx& tx) {
-      add(tx, static_cast<std::int64_t>(i));
-      ran.release();
-      return static_cast<std::int64_t>(i);
-    });
-  });
-  EXPECT_THAT(ids(), ElementsAre(0)) << "it is open";
-  disk.let.release(2);
-  mailbox_.run_until(finished(6));
-  EXPECT_EQ(async_db.stats().commits, 2U);
-  EXPECT_THAT(ids(), ElementsAre(0, 1, 2, 3, 4, 5));
-}
-
-TEST_P(AsyncDatabaseTest, AFullTransactionDoesNotWaitForTheDisk) {
-  Ran ran{0};
-  SlowDisk disk(*database_);
-  AsyncDatabase async_db(disk, log_, {.max_units = 2});
-  start(async_db, mailbox_, 0, [](Tx& tx) { return add(tx, 0); });
-  disk.syncing.acquire();
-  one_by_one(3, ran, [&](std::size_t i) {
-    start(async_db, mailbox_, i, [i, &ran](Tx& tx) {
-      add(tx, static_cast<std::int64_t>(i));
-      ran.release();
-      return static_cast<std::int64_t>(i);
-    });
-  });
-  EXPECT_THAT(ids(), ElementsAre(0, 1, 2)) << "the third began after they were committed";
-  disk.let.release(3);
-  mailbox_.run_until(finished(4));
-  EXPECT_EQ(async_db.stats().commits, 3U);
-}
-
-TEST_P(AsyncDatabaseTest, AUnitAtFaultThatCameWhileTheDiskWasBusyFailsAlone) {
-  Ran ran{0};
-  SlowDisk disk(*database_);
-  AsyncDatabase async_db(disk, log_);
-  start(async_db, mailbox_, 0, [](Tx& tx) { return add(tx, 0); });
-  disk.syncing.acquire();
-  one_by_one(4, ran, [&](std::size_t i) {
-    start(async_db, mailbox_, i, [i, &ran](Tx& tx) {
-      ran.release();
-      if (i == 3) throw std::runtime_error("poison");
-      return add(tx, static_cast<std::int64_t>(i));
-    });
-  });
-  disk.let.release(10);
-  mailbox_.run_until(finished(5));
-  EXPECT_FALSE(results_[3]);
-  EXPECT_THAT(ids(), ElementsAre(0, 1, 2, 4));
-  EXPECT_THAT(log_.lines, ElementsAre(HasSubstr("poison")));
-}
-
-TEST_P(AsyncDatabaseTest, AShutdownDoesNotWaitForMoreWhileTheDiskIsBusy) {
-  Ran ran{0};
-  SlowDisk disk(*database_);
-  AsyncDatabase async_db(disk, log_);
-  start(async_db, mailbox_, 0, [](Tx& tx) { return add(tx, 0); });
-  disk.syncing.acquire();
-  one_by_one(1, ran, [&](std::size_t i) {
-    start(async_db, mailbox_, i, [&ran](Tx& tx) {
-      ran.release();
-      return add(tx, 1);
-    });
-  });
-  std::thread stopping([&] { async_db.shutdown(); });
-  while (ids().size() < 2) std::this_thread::yield();  // committed, though nothing is synced
-  disk.let.release(2);
-  stopping.join();
-  mailbox_.run_until(finished(2));
-  EXPECT_EQ(results_[1], 1);
-}
-
-TEST_P(AsyncDatabaseTest, AFailedSyncFailsAllThatWaitedForIt) {
-  SlowDisk disk(*database_);
-  disk.broken = true;
-  disk.let.release(2);
-  AsyncDatabase async_db(disk, log_);
-  start(async_db, mailbox_, 0, [](Tx& tx) { return add(tx, 0); });
-  start(async_db, mailbox_, 1, [](Tx& tx) { return add(tx, 1); });
-  mailbox_.run_until(finished(2));
-  EXPECT_EQ(results_[0].error().code, "STORAGE_UNAVAILABLE");
-  EXPECT_EQ(results_[1].error().code, "STORAGE_UNAVAILABLE");
-  EXPECT_EQ(async_db.stats().failed, 2U);
-}
-
 TEST_P(AsyncDatabaseTest, SeveralWritersLoseNothing) {
   static constexpr Sql add_one{"UPDATE t SET parent = parent + 1 WHERE id = -1"};
   static constexpr Sql total{"SELECT parent FROM t WHERE id = -1"};
   database_->write([](Tx& tx) {
     tx.exec_script("DROP TABLE t; CREATE TABLE t(id <int> NOT NULL PRIMARY KEY, parent <int>) <table>;");
-    tx.exec(insert, -1, 0);
+    tx.exec(kInsert, -1, 0);
   });
   AsyncDatabase async_db(*database_, log_, {.writers = 4, .max_units = 8});
   for (std::size_t i = 0; i < 200; ++i) {
@@ -382,7 +109,8 @@ TEST_P(AsyncDatabaseTest, OnlyTheUnitAtFaultFails) {
     } else if (i == 20) {
       start(async_db, mailbox_, i, [](Tx& tx) { return add(tx, 0); });  // there already
     } else if (i == 29) {
-      start(async_db, mailbox_, i, [id](Tx& tx) { return tx.exec(insert, id, 999); });  // fails at the commit
+      start(async_db, mailbox_, i,
+            [id](Tx& tx) { return tx.exec(kInsert, id, 999); });  // fails at the commit
     } else {
       start(async_db, mailbox_, i, [id](Tx& tx) { return add(tx, id); });
     }
@@ -440,148 +168,6 @@ TEST_P(AsyncDatabaseTest, TheResultIsThatOfTheRunThatWasCommitted) {
   EXPECT_EQ(results_[0], 2);
 }
 
-TEST_P(AsyncDatabaseTest, AnUnavailableDatabaseFailsAllAtOnceWithoutBlame) {
-  UnavailableDatabase away(*database_);
-  AsyncDatabase async_db(away, log_, {.inline_execution = true});
-  async_db.submit([](Tx&) {},
-                  [&](const std::exception_ptr&, Completions&) {
-                    // Called within the loop that runs units: these three wait together.
-                    for (std::size_t i = 0; i < 3; ++i)
-                      start(async_db, mailbox_, i, [](Tx& tx) { return add(tx, 1); });
-                  });
-  mailbox_.run_until(finished(3));
-  for (const auto& result : results_) EXPECT_EQ(result.error().code, "STORAGE_UNAVAILABLE");
-  EXPECT_EQ(away.writes, 2);
-  EXPECT_THAT(log_.lines, ElementsAre(HasSubstr("the storage is in trouble writes")));
-}
-
-TEST_P(AsyncDatabaseTest, AnUnavailableDatabaseIsLoggedOnceAndItsReturnOnce) {
-  UnavailableDatabase away(*database_);
-  AsyncDatabase async_db(away, log_, {.inline_execution = true});
-  int failed = 0;
-  const auto count = [&](const std::exception_ptr& thrown, Completions&) { failed += thrown ? 1 : 0; };
-  for (int i = 0; i < 100; ++i) async_db.submit([](Tx&) {}, count);
-  EXPECT_EQ(failed, 100);
-  EXPECT_EQ(log_.lines.size(), 1U);
-  async_db.submit_first_read([](Tx&) {}, count);
-  EXPECT_EQ(log_.lines.size(), 1U) << "what reads is another matter";
-  away.away = false;
-  for (int i = 0; i < 10; ++i) async_db.submit([](Tx&) {}, count);
-  EXPECT_THAT(log_.lines, ElementsAre(HasSubstr("the storage is in trouble writes the server is away"),
-                                      HasSubstr("the storage works again writes")));
-}
-
-TEST_P(AsyncDatabaseTest, TroubleIsOverOnlyOnceAWriteAsLargeAsAnOrdersHasGoneWell) {
-  using std::chrono::seconds;
-  FullDisk disk(*database_);
-  AsyncDatabase async_db(disk, log_,
-                         {.inline_execution = true, .clock = &database_.clock, .probe = disk.large()});
-  int failed = 0;
-  const auto count = [&](const std::exception_ptr& thrown, Completions&) { failed += thrown ? 1 : 0; };
-  const auto small = [](Tx&) {};
-  async_db.submit(small, count);
-  EXPECT_EQ(disk.async_db, 1) << "nothing is tried while all is well";
-  async_db.submit(disk.large(), count);
-  EXPECT_EQ(failed, 1);
-  for (int i = 0; i < 5; ++i) {
-    database_.clock.advance(seconds{11});
-    async_db.submit(small, count);
-    EXPECT_TRUE(async_db.writes_in_trouble()) << "small writes go well on a full disk";
-  }
-  EXPECT_EQ(failed, 1);
-  EXPECT_EQ(disk.async_db, 2 + 5 * 2);
-  disk.full = false;
-  database_.clock.advance(seconds{9});
-  async_db.submit(small, count);
-  EXPECT_TRUE(async_db.writes_in_trouble()) << "the probe failed nine seconds ago";
-  database_.clock.advance(seconds{1});
-  async_db.submit(small, count);
-  EXPECT_FALSE(async_db.writes_in_trouble());
-  EXPECT_THAT(log_.lines, ElementsAre(HasSubstr("the storage is in trouble writes"),
-                                      HasSubstr("the storage works again writes")));
-}
-
-TEST_P(AsyncDatabaseTest, AnIdleWriterFindsOutByItselfThatTroubleIsOver) {
-  FullDisk disk(*database_);
-  AsyncDatabase async_db(disk, log_, {.clock = &database_.clock, .probe = disk.large()});
-  std::latch failed{1};
-  async_db.submit(disk.large(), [&](const std::exception_ptr&, Completions&) { failed.count_down(); });
-  failed.wait();
-  EXPECT_TRUE(async_db.writes_in_trouble());
-  disk.full = false;
-  database_.clock.advance(TroubleLog::kCalm);
-  while (async_db.writes_in_trouble()) std::this_thread::yield();
-  EXPECT_EQ(disk.async_db, 2);
-  EXPECT_EQ(async_db.stats().failed, 1U);
-}
-
-TEST_P(AsyncDatabaseTest, AProbeThatIsWrongItselfLeavesNobodyWaiting) {
-  FullDisk disk(*database_);
-  AsyncDatabase async_db(disk, log_, {.inline_execution = true, .clock = &database_.clock, .probe = [](Tx&) {
-                                        throw std::runtime_error("no such table");
-                                      }});
-  async_db.submit(disk.large(), [](const std::exception_ptr&, Completions&) {});
-  database_.clock.advance(TroubleLog::kCalm);
-  async_db.submit([](Tx&) {}, [](const std::exception_ptr&, Completions&) {});
-  EXPECT_FALSE(async_db.writes_in_trouble());
-  EXPECT_THAT(log_.lines, Contains(HasSubstr("no such table")));
-}
-
-// The news that is reported.
-struct Reported {
-  std::function<void(const News&)> sink() {
-    return [this](const News& news) {
-      const std::lock_guard lock(mutex);
-      for (const auto& one : news.platform) accounts.push_back(one.cloud_account.value);
-    };
-  }
-  std::vector<std::int64_t> all() {
-    const std::lock_guard lock(mutex);
-    return accounts;
-  }
-  std::mutex mutex;
-  std::vector<std::int64_t> accounts;
-};
-
-std::int64_t add_with_news(Tx& tx, std::int64_t id) {
-  tx.news().platform.push_back({CloudAccountId{id}, "outage"});
-  return add(tx, id);
-}
-
-TEST_P(AsyncDatabaseTest, NewsIsReportedOfTheRunThatStandsOnceItIsOnDisk) {
-  Reported reported;
-  AsyncDatabase async_db(*database_, log_, {.on_news = reported.sink()});
-  Gate gate(async_db);
-  for (std::size_t i = 0; i < 10; ++i) {
-    start(async_db, mailbox_, i, [i](Tx& tx) {
-      const auto id = add_with_news(tx, static_cast<std::int64_t>(i));
-      if (i == 4) throw std::runtime_error("poison");
-      return id;
-    });
-  }
-  gate.open();
-  mailbox_.run_until(finished(10));
-  async_db.shutdown();
-  EXPECT_THAT(reported.all(), ElementsAre(0, 1, 2, 3, 5, 6, 7, 8, 9));
-}
-
-TEST_P(AsyncDatabaseTest, NewsThatIsNotOnDiskIsNotReported) {
-  Reported reported;
-  SlowDisk disk(*database_);
-  AsyncDatabase async_db(disk, log_, {.on_news = reported.sink()});
-  start(async_db, mailbox_, 0, [](Tx& tx) { return add_with_news(tx, 0); });
-  disk.syncing.acquire();
-  EXPECT_THAT(reported.all(), IsEmpty()) << "it is committed, and not on disk";
-  disk.let.release();
-  mailbox_.run_until(finished(1));
-  disk.broken = true;
-  disk.let.release();
-  start(async_db, mailbox_, 1, [](Tx& tx) { return add_with_news(tx, 1); });
-  mailbox_.run_until(finished(2));
-  async_db.shutdown();
-  EXPECT_THAT(reported.all(), ElementsAre(0));
-}
-
 TEST_P(AsyncDatabaseTest, AFullQueueRefusesAtOnce) {
   AsyncDatabase async_db(*database_, log_, {.max_queue = 3});
   Gate gate(async_db);
@@ -620,7 +206,7 @@ TEST_P(AsyncDatabaseTest, AReadSeesWhatWasCommittedAndCannotWrite) {
   std::optional<Expected<std::int64_t>> read;
   std::optional<Expected<void>> wrote;
   spawn(async_db.read(mailbox_,
-                      [](Tx& tx) { return *tx.one(all_ids, [](const Row& row) { return row.int64(0); }); }),
+                      [](Tx& tx) { return *tx.one(kAllIds, [](const Row& row) { return row.int64(0); }); }),
         [&](auto outcome) { read = *outcome.value; });
   mailbox_.run_until([&] { return read.has_value(); });
   EXPECT_EQ(*read, 5);

@@ -7,6 +7,8 @@
 #include <array>
 #include <optional>
 
+#include "base/ascii.h"
+
 namespace presetbridge::storage {
 namespace {
 
@@ -66,8 +68,7 @@ std::string quoted(std::string_view name) {
 bool is_name(std::string_view name) {
   constexpr std::size_t kLongest = 63;
   return !name.empty() && name.size() <= kLongest && std::ranges::all_of(name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-' || c == '.';
+    return is_alphanumeric(c) || c == '_' || c == '-' || c == '.';
   });
 }
 

@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "base/file_descriptor.h"
 #include "storage/postgres/server_clock.h"
 #include "storage/postgres/session.h"
 
@@ -29,9 +30,8 @@ struct Wakeups::State {
         log(l),
         on_work(std::move(c)),
         event(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
-    if (event < 0) throw std::runtime_error("no event descriptor");
+    if (!event.is_open()) throw std::runtime_error("no event descriptor");
   }
-  ~State() { ::close(event); }
 
   void run();
   void listen();
@@ -39,13 +39,13 @@ struct Wakeups::State {
   void signal() const {
     const std::uint64_t one = 1;
     // It fails only where the event is signalled already, 2^64 times.
-    [[maybe_unused]] const auto written = ::write(event, &one, sizeof one);
+    [[maybe_unused]] const auto written = ::write(event.get(), &one, sizeof one);
   }
 
   const WakeupsOptions options;
   Log& log;
   const std::function<void()> on_work;
-  const int event;                   // readable: there is something to notify of, or the thread is to stop
+  const FileDescriptor event;        // readable: there is something to notify of, or the thread is to stop
   std::atomic<bool> pending{false};  // a NOTIFY
   std::atomic<bool> stopping{false};
   bool connected = false;
@@ -55,11 +55,11 @@ struct Wakeups::State {
 
 // Returns when `socket` (if there is one) or the event is readable, or the time is over.
 void Wakeups::State::poll_for(Millis most, int socket) {
-  std::array<pollfd, 2> ready{{{event, POLLIN, 0}, {socket, POLLIN, 0}}};
+  std::array<pollfd, 2> ready{{{event.get(), POLLIN, 0}, {socket, POLLIN, 0}}};
   ::poll(ready.data(), ready.size(), static_cast<int>(most.count()));
   if ((ready[0].revents & POLLIN) == 0) return;
   std::uint64_t count = 0;
-  [[maybe_unused]] const auto read = ::read(event, &count, sizeof count);
+  [[maybe_unused]] const auto read = ::read(event.get(), &count, sizeof count);
 }
 
 // Returns when stopped; throws when the connection is lost.

@@ -14,6 +14,7 @@
 #include <system_error>
 #include <vector>
 
+#include "base/file_descriptor.h"
 #include "storage/file_lock.h"
 #include "storage/sqlite/connection.h"
 
@@ -21,20 +22,6 @@ namespace presetbridge::storage {
 namespace {
 
 using sqlite::Connection;
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd = -1) : fd_(fd) {}
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 std::unexpected<Error> unavailable(std::string_view doing, const std::string& path) {
   return fail("STORAGE_UNAVAILABLE",
@@ -44,21 +31,21 @@ std::unexpected<Error> unavailable(std::string_view doing, const std::string& pa
 // SQLite would create the file with the umask's permissions. It gives the -wal and -shm files those of the
 // database.
 Expected<void> create_private(const std::string& path) {
-  const Descriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  if (file.get() < 0) return unavailable("Opening the database", path);
+  const FileDescriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!file.is_open()) return unavailable("Opening the database", path);
   const auto parent = std::filesystem::path(path).parent_path();
   const std::string directory = parent.empty() ? "." : parent.string();
-  const Descriptor folder(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const FileDescriptor folder(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   // The file's name must survive a power cut as its content does.
-  if (folder.get() < 0 || fsync(folder.get()) != 0) return unavailable("Syncing the directory", directory);
+  if (!folder.is_open() || fsync(folder.get()) != 0) return unavailable("Syncing the directory", directory);
   return {};
 }
 
 // The log of an open connection, for syncing it. It is one file for as long as a connection lives, and SQLite takes
 // no lock on it, so that another descriptor of it does no harm.
-Descriptor open_log(const std::string& path) {
-  Descriptor log(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
-  if (log.get() < 0) {
+FileDescriptor open_log(const std::string& path) {
+  FileDescriptor log(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+  if (!log.is_open()) {
     throw DbError(DbError::Kind::unavailable,
                   fmt::format("opening {} failed: {}", path, std::generic_category().message(errno)));
   }
@@ -142,7 +129,7 @@ class SqliteDatabase final : public Database {
   const FileLock lock_;
   std::mutex write_mutex_;  // guards writer_
   Connection writer_;
-  const Descriptor log_;
+  const FileDescriptor log_;
   int (*const sync_file_)(int);
   std::atomic<bool> sync_failed_ = false;
   std::atomic<std::uint64_t> committed_ = 0;  // transactions that wrote something

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/id_time.h"
+#include "base/utf8.h"
 #include "domain/mapping.h"
-#include "domain/username.h"
 #include "storage/stores/delivery_store.h"
 #include "storage/stores/item_store.h"
 #include "storage/stores/order_store.h"
@@ -40,7 +40,7 @@ std::string folded_key(std::string_view text) {
   // A number may be written with its sign or without.
   if (text.size() > 1 && text.front() == '#') text.remove_prefix(1);
   const auto folded = domain::normalise_match_value(domain::MatchType::title, text);
-  return std::string(domain::cut_utf8(folded, kKeyBytes));
+  return std::string(cut_utf8(folded, kKeyBytes));
 }
 
 void insert_delivery_keys(Tx& tx, std::span<const DeliveryKeys> all) {

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/id_time.h"
 #include "storage/row_columns.h"
 #include "storage/stores/order_store.h"
@@ -88,14 +89,6 @@ constexpr std::string_view kLastCharacter = "\xF4\x8F\xBF\xBF";
 // A row's id may be made this long before or after the time that the database takes for it.
 constexpr Millis kClocksDiffer{60'000};
 
-std::string small(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
-
 // Nothing: the text is no id of an order or a delivery.
 std::optional<OrderId> id_of(std::string_view text) {
   if (const auto id = parse_id<OrderKind>(text)) return id;
@@ -114,9 +107,9 @@ bool finds(const OrderSearch& search, const Candidate& c) {
       return c.order.order_key == search.text || (!key.empty() && c.number_key.starts_with(key));
     }
     case OrderSearch::Kind::username:
-      return small(c.order.summary.username).starts_with(search.text);
+      return lowered(c.order.summary.username).starts_with(search.text);
     case OrderSearch::Kind::email:
-      return small(c.order.summary.email).starts_with(search.text);
+      return lowered(c.order.summary.email).starts_with(search.text);
   }
   return false;
 }
@@ -198,15 +191,15 @@ OrderSearch read_search(Tx& tx, AccountId account, std::string_view text) {
   using Kind = OrderSearch::Kind;
   if (text.empty()) return {};
   if (id_of(text)) return {Kind::id, std::string(text)};
-  if (text.starts_with('@')) return {Kind::username, small(text.substr(1))};
-  if (text.contains('@')) return {Kind::email, small(text)};
+  if (text.starts_with('@')) return {Kind::username, lowered(text.substr(1))};
+  if (text.contains('@')) return {Kind::email, lowered(text)};
   bool any = false;
   const auto see = [&](const Row&) { any = true; };
   if (const auto key = domain::order_number_key(text); !key.empty())
     tx.query(kByNumber, account, key, key + std::string(kLastCharacter), 1, see);
   if (!any) tx.query(kByKey, account, text, see);
   if (any) return {Kind::number, std::string(text)};
-  return {Kind::username, small(text)};
+  return {Kind::username, lowered(text)};
 }
 
 Page<ListedOrder> list_orders(Tx& tx, const OrderFilter& filter, const PageRequest& request,

@@ -40,10 +40,10 @@ constexpr Sql kHours{
     " WHERE integration_id = $1 AND hour >= $2 GROUP BY what"};
 constexpr Sql kFailed{
     "SELECT count(*) FROM (SELECT 1 FROM deliveries WHERE integration_id = $1 AND status = 'failed'"
-    " AND integration_id + 0 > 0 LIMIT 1000) AS counted"};
+    " AND integration_id + 0 > 0 LIMIT $2) AS counted"};
 constexpr Sql kUnmapped{
     "SELECT count(*) FROM (SELECT 1 FROM store_products WHERE integration_id = $1 AND mapped = 0"
-    " LIMIT 1000) AS counted"};
+    " LIMIT $2) AS counted"};
 
 std::vector<IntegrationId> stores_of(std::span<const StoreTopic> topics) {
   std::vector<IntegrationId> stores;
@@ -120,8 +120,10 @@ std::vector<StoreActivity> find_store_activity(Tx& tx, std::span<const Integrati
   tx.query_each(kHours, 2, since_then, [&](std::size_t n, const Row& r) {
     found[n].hours.push_back({integrations[n], r.time(3), r.string(0), r.int64(1), r.time(2)});
   });
-  tx.query_each(kFailed, 1, ids, [&](std::size_t n, const Row& r) { found[n].failed = r.int64(0); });
-  tx.query_each(kUnmapped, 1, ids,
+  std::vector<Param> counted;
+  for (const auto id : integrations) counted.insert(counted.end(), {id, kMostOfStore});
+  tx.query_each(kFailed, 2, counted, [&](std::size_t n, const Row& r) { found[n].failed = r.int64(0); });
+  tx.query_each(kUnmapped, 2, counted,
                 [&](std::size_t n, const Row& r) { found[n].unmapped_products = r.int64(0); });
   for (auto& one : found) std::ranges::sort(one.hours, {}, &StoreHour::what);
   return found;

@@ -64,6 +64,7 @@ test('what wants a newer sign-in waits for it and goes on, or stays refused', as
   answers = [refusal(403, 'STEP_UP_REQUIRED'), new Response('{}')];
   const going = authorized(request());
   await vi.waitFor(() => expect(stepUp.isAsking()).toBe(true));
+  expect(stepUp.request()).toBe('POST /api/keys');
   stepUp.answer(true);
   expect((await going).status).toBe(200);
   expect(sent.at(-1)?.body).toBe('{"name":"x"}');

@@ -34,7 +34,7 @@ export async function authorized(request: Request): Promise<Response> {
   const { code } = errorOfAnswer(response, body);
   if (personOf(session.get()) !== person) return response;
   if (code === 'STEP_UP_REQUIRED') {
-    if (!(await stepUp.ask())) return response;
+    if (!(await stepUp.ask(`${request.method} ${new URL(request.url).pathname}`))) return response;
     const confirmed = await session.token();
     return personOf(session.get()) === person ? send(withToken(spare, confirmed)) : response;
   }

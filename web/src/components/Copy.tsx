@@ -41,15 +41,23 @@ export function useCopy(source?: RefObject<HTMLElement | null>) {
   return { state, copy };
 }
 
-type CopyButtonProps = ButtonProps & { text: string; label?: string; source?: RefObject<HTMLElement | null> };
+type CopyButtonProps = ButtonProps & {
+  text: string;
+  label?: string;
+  source?: RefObject<HTMLElement | null>;
+  onCopy?: () => void;
+};
 
-export function CopyButton({ text, label = t('action.copy'), source, ...rest }: CopyButtonProps) {
+export function CopyButton({ text, label = t('action.copy'), source, onCopy, ...rest }: CopyButtonProps) {
   const { state, copy } = useCopy(source);
   const words = { idle: label, copied: t('action.copied'), refused: t('action.pressCopy') };
   return (
     <Button
       leftSection={state === 'copied' ? <IconCheck size={16} /> : <IconCopy size={16} />}
-      onClick={() => void copy(text)}
+      onClick={() => {
+        onCopy?.();
+        void copy(text);
+      }}
       {...rest}
     >
       <span aria-live="polite">{words[state]}</span>

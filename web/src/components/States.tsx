@@ -4,10 +4,11 @@ import { IconRefresh, IconSearch, type TablerIcon } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { ApiError, sentence } from '@/api/errors';
-import { hoursMinutes } from '@/i18n/format';
+import { hoursMinutes, timeLeft } from '@/i18n/format';
 import { t } from '@/i18n/text';
 import { useLiveState } from '@/live/state';
 import { CopyIcon } from './Copy';
+import { useSecondsLeft } from './useSecondsLeft';
 import styles from './States.module.css';
 
 type EmptyProps = { icon: TablerIcon; title: string; body: ReactNode; action?: ReactNode };
@@ -57,18 +58,28 @@ export function SkeletonRows({ rows = 8, height = 44 }: { rows?: number; height?
 
 export function ErrorState({ what, error, onRetry }: { what: string; error: unknown; onRetry: () => void }) {
   const id = error instanceof ApiError ? error.requestId : null;
+  const wait = error instanceof ApiError && error.status === 429 ? error.retryAfterSeconds : null;
+  const left = useSecondsLeft(error, wait ?? 0);
   return (
     <div className={styles.error} role="alert">
       <div>
         <h2>{t('error.part', { what })}</h2>
-        <p>{sentence(error)}</p>
+        <p>
+          {wait === null ? (
+            sentence(error)
+          ) : left > 0 ? (
+            <span role="timer">{t('error.rateLimit', { time: timeLeft(left * 1000) })}</span>
+          ) : (
+            t('error.rateLimitOver')
+          )}
+        </p>
         {id ? (
           <p className={styles.id}>
             {t('error.requestId', { id })} <CopyIcon text={id} what={id} />
           </p>
         ) : null}
       </div>
-      <Button leftSection={<IconRefresh size={16} />} onClick={onRetry}>
+      <Button leftSection={<IconRefresh size={16} />} disabled={left > 0} onClick={onRetry}>
         {t('action.again')}
       </Button>
     </div>

@@ -3,6 +3,7 @@ import { act, cleanup, fireEvent, screen, waitFor } from '@testing-library/react
 import userEvent from '@testing-library/user-event';
 import { useEffect, useState } from 'react';
 import { afterEach, expect, test, vi } from 'vitest';
+import { ApiError } from '@/api/errors';
 import { show } from '@/testing/render';
 import { Buyer } from './Buyer';
 import { CopyIcon } from './Copy';
@@ -14,6 +15,7 @@ import { Toasts } from './toasts';
 afterEach(() => {
   cleanup();
   vi.restoreAllMocks();
+  vi.useRealTimers();
 });
 
 test('a username is text, and what cannot be seen in it is shown', async () => {
@@ -71,6 +73,25 @@ test('a page of one thing has its heading also while that is loaded, and where i
     expect(screen.getByRole('heading', { level: 1, name: 'The delivery' })).toBeDefined();
     cleanup();
   }
+});
+
+test('a part that was asked for too often counts down, and then can be asked for again', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  const error = new ApiError(429, 'RATE_LIMIT_EXCEEDED', 'x', [], null, 90);
+  const read = { data: undefined, error, dataUpdatedAt: 0, refetch: vi.fn() };
+  await show(
+    <Loaded read={read} what="The usage">
+      {() => null}
+    </Loaded>,
+  );
+  const again = screen.getByRole<HTMLButtonElement>('button', { name: 'Try again' });
+  expect(screen.getByRole('timer').textContent).toMatch(/^Too many requests\. Try again in 1 min (30|29) s\.$/);
+  expect(again.disabled).toBe(true);
+  await act(() => vi.advanceTimersByTimeAsync(60_000));
+  expect(screen.getByRole('timer').textContent).toMatch(/Try again in (30|29|28) s\.$/);
+  await act(() => vi.advanceTimersByTimeAsync(30_000));
+  screen.getByText('There were too many requests. You can try again now.');
+  expect(again.disabled).toBe(false);
 });
 
 test('a page with a secret on it is left only after a question', async () => {

@@ -13,6 +13,7 @@ import { presets } from './en/presets';
 import { guide } from './en/guide';
 import { home } from './en/home';
 import { profile } from './en/profile';
+import { step_up } from './en/step_up';
 import { stores } from './en/stores';
 import { usage } from './en/usage';
 import { webhooks } from './en/webhooks';
@@ -60,6 +61,7 @@ const PARTS = {
   people,
   presets,
   profile,
+  step_up,
   stores,
   usage,
   webhooks,

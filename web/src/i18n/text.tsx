@@ -16,6 +16,7 @@ import type { presets } from './en/presets';
 import type { guide } from './en/guide';
 import type { home } from './en/home';
 import type { profile } from './en/profile';
+import type { step_up } from './en/step_up';
 import type { stores } from './en/stores';
 import type { usage } from './en/usage';
 import type { webhooks } from './en/webhooks';
@@ -38,6 +39,7 @@ type Catalogue = typeof frame &
   typeof people &
   typeof presets &
   typeof profile &
+  typeof step_up &
   typeof usage;
 export type TextKey = keyof Catalogue;
 

@@ -167,3 +167,12 @@ test('a row is patched whole, and stays itself where nothing is new', () => {
   expect(patched(next, now('del_1', 1, { status: 'completed', items: { shared: 2, total: 2 } }))).toBe(next);
   expect(patched(next, now('del_1', 1, { updatedAt: '2026-11-22T13:00:00.000Z' }))).toBe(next);
 });
+
+test('a row that waits for its buyer says since when', () => {
+  const since = '2026-11-22T13:00:00.000Z';
+  const [queued, waits] = [aDelivery(), aDelivery({ status: 'waiting_for_friendship', waitingSince: since })];
+  const heard = now('del_1', 1, { status: 'waiting_for_friendship', items: { shared: 1, total: 2 } });
+  expect(patched(queued, heard).waitingSince).toBe(heard.updatedAt);
+  expect(patched(waits, heard).waitingSince).toBe(since);
+  expect(patched(waits, now('del_1', 1, { status: 'queued' })).waitingSince).toBeNull();
+});

@@ -22,7 +22,10 @@ export function patched<It extends Row>(row: It, now: LiveDelivery): It {
     resolutionCode: now.resolutionCode,
     sharedCount: shared,
     itemCount: total,
+    message: now.status === row.status ? row.message : '',
     updatedAt: now.updatedAt,
+    waitingSince:
+      now.status === 'waiting_for_friendship' ? (row.status === now.status ? row.waitingSince : now.updatedAt) : null,
     completedAt: now.status === 'completed' ? (row.completedAt ?? now.updatedAt) : null,
     queuePosition: now.status === row.status ? row.queuePosition : null,
     nextAttemptAt: now.status === row.status ? row.nextAttemptAt : null,

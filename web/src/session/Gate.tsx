@@ -18,7 +18,7 @@ const SignInAgain = lazy(() => import('./SignInAgain').then((part) => ({ default
 const StepUp = lazy(() => import('./StepUp').then((part) => ({ default: part.StepUp })));
 
 // Pages that fill the window by themselves.
-const BARE: ReadonlySet<string> = new Set(['/start', '/confirmed']);
+const BARE: ReadonlySet<string> = new Set(['/start', '/confirmed', '/signed-in']);
 function Bare() {
   return (
     <>

@@ -7,7 +7,6 @@ import { t } from '@/i18n/text';
 import { Issuers } from '@/pages/sign-in/Issuers';
 import { session } from '.';
 import { signInConfig } from './config';
-import { here } from './issuers';
 import { SignInAlert } from './SignInAlert';
 import { useByIssuer } from './useByIssuer';
 import { useSignInError } from './useSignInError';
@@ -41,7 +40,7 @@ export function SignInAgain({ email }: { email: string }) {
       size={420}
     >
       <form className={styles.form} onSubmit={(event) => void submit(event)}>
-        <p className="muted">{t(byIssuer === false ? 'session.ended.body' : 'session.ended.bodyIssuer')}</p>
+        <p className="muted">{t('session.ended.body')}</p>
         {byIssuer ? null : (
           <>
             <input type="email" name="email" autoComplete="username" value={email} readOnly hidden />
@@ -66,7 +65,7 @@ export function SignInAgain({ email }: { email: string }) {
             </Button>
           </>
         )}
-        <Issuers config={config.data} to={here()} or={!byIssuer} note={t('session.leaves')} />
+        <Issuers config={config.data} to="/signed-in" or={!byIssuer} inTab={t('session.otherTab')} />
         <button type="button" className="link" onClick={() => session.forget()}>
           {t('session.other')}
         </button>

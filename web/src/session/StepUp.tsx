@@ -1,12 +1,14 @@
 // Asks for the password in the middle of an action, which goes on afterwards.
+import '@/i18n/en/step_up';
 import { Button, Modal, PasswordInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useId, useState, type FormEvent } from 'react';
+import { useState, type FormEvent } from 'react';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
+import { Issuers } from '@/pages/sign-in/Issuers';
 import { session } from '.';
 import { signInConfig } from './config';
-import { startOf } from './issuers';
+import { purposeWords } from './purpose';
 import { SignInAlert } from './SignInAlert';
 import { stepUp } from './step_up';
 import { useByIssuer } from './useByIssuer';
@@ -35,7 +37,6 @@ function Form() {
   const { busy, begin, end } = useSubmit();
   const config = useQuery(signInConfig());
   const byIssuer = useByIssuer();
-  const note = useId();
   async function submit(event: FormEvent) {
     event.preventDefault();
     if (!begin()) return;
@@ -52,7 +53,7 @@ function Form() {
     <form className={styles.form} onSubmit={(event) => void submit(event)}>
       {byIssuer ? null : (
         <>
-          <p className="muted">{t('stepUp.body')}</p>
+          <p className="muted">{purposeWords(stepUp.request())}</p>
           <PasswordInput
             label={t('signIn.password')}
             autoComplete="current-password"
@@ -74,24 +75,7 @@ function Form() {
           </Button>
         </>
       )}
-      {config.data && config.data.issuers.length > 0 ? (
-        <p id={note} className="muted">
-          {t('stepUp.otherTab')}
-        </p>
-      ) : null}
-      {config.data?.issuers.map(({ id, name, startUrl }) => (
-        <Button
-          key={id}
-          component="a"
-          href={startOf(startUrl, '/confirmed', { stepUp: true })}
-          target="_blank"
-          rel="noopener"
-          aria-describedby={note}
-          size="lg"
-        >
-          {t('signIn.with', { issuer: name })}
-        </Button>
-      ))}
+      <Issuers config={config.data} to="/confirmed" stepUp or={!byIssuer} inTab={t('stepUp.otherTab')} />
     </form>
   );
 }

@@ -3,6 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { session } from '.';
 import { Confirmed } from '@/pages/confirmed/Confirmed';
+import { SignedIn } from '@/pages/confirmed/SignedIn';
 import { Join } from '@/pages/invite/Join';
 import { show } from '@/testing/render';
 import { SignInAgain } from './SignInAgain';
@@ -98,18 +99,28 @@ test('a confirmation that could not be read confirms nothing yet, and is read on
   expect(others).toHaveBeenCalledOnce();
 });
 
-test('that what was typed is still here is said to those alone who stay on the page', async () => {
+test('after the end of a session people sign in over the page, or at their provider in another tab', async () => {
+  const stays = 'Your session has ended. What you typed is still here.';
   await showFor('https://accounts.example', <SignInAgain email="x" />);
-  const link = await provider();
-  expect(noteOf(link)).toMatch(/What you typed .* is lost/);
-  expect(screen.getByRole('dialog').textContent).toContain('Your session has ended.');
-  expect(screen.getByRole('dialog').textContent).not.toContain('still here');
-  cleanup();
-  await showFor(OURS, <SignInAgain email="x" />);
-  await screen.findByText('Your session has ended. What you typed is still here.');
+  const link = (await provider()) as HTMLAnchorElement;
+  screen.getByText(stays);
+  expect(new URL(link.href).searchParams.get('returnTo')).toBe('/signed-in');
+  expect(new URL(link.href).searchParams.has('stepUp')).toBe(false);
+  expect([link.target, link.rel]).toEqual(['_blank', 'noopener']);
+  expect(noteOf(link)).toBe('You sign in there in another tab. Then this page goes on by itself.');
+  expect(screen.queryByLabelText('Password')).toBeNull();
   cleanup();
   await showFor('https://token.example', <SignInAgain email="x" />, { issuers: [] });
-  await screen.findByText('Your session has ended. What you typed is still here.');
+  await screen.findByText(stays);
+  screen.getByLabelText('Password');
+  expect(screen.queryByRole('link', { name: 'Continue with Google' })).toBeNull();
+});
+
+test('the tab that came back says that the other page goes on', async () => {
+  await show(<SignedIn />);
+  await screen.findByRole('heading', { name: 'You are signed in' });
+  screen.getByText(/The page that asked for it goes on by itself\./);
+  expect(document.title).toContain('You are signed in');
 });
 
 test.each([

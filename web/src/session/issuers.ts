@@ -11,6 +11,3 @@ export function startOf(startUrl: string, place: string, { stepUp = false } = {}
   const back = whole.length <= LONGEST ? whole : whole.replace(/\?.*$/, '');
   return `${startUrl}?${stepUp ? 'stepUp=true&' : ''}returnTo=${encodeURIComponent(back)}`;
 }
-
-// The page that is open.
-export const here = () => `${window.location.pathname}${window.location.search}`;

@@ -4,9 +4,9 @@ import { queries } from '@/api/queries';
 import { t } from '@/i18n/text';
 import { signInConfig } from './config';
 
-// Undefined while it is not known.
-export function useSale(): boolean | undefined {
-  const packs = useQuery(queries.packs());
+// Undefined while it is not known, or not asked for.
+export function useSale(enabled = true): boolean | undefined {
+  const packs = useQuery({ ...queries.packs(), enabled });
   return packs.isError ? true : packs.data && packs.data.data.length > 0; // the page of credits says what is wrong
 }
 

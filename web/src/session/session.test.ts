@@ -189,6 +189,18 @@ test('without a session one is out; one that ended says so, and whose it was', a
   expect(session.get()).toMatchObject({ name: 'ended', tokens: { user: { email: 'sam@shop.example' } } });
 });
 
+test('a tab whose session has ended goes on once a tab that came back from a provider restores the new one', async () => {
+  const session = browser.tab();
+  await session.signIn('sam@shop.example', 'secret');
+  answers['/api/auth/refresh'] = () => refusal(401, 'UNAUTHORIZED');
+  expect(await session.tokenAfter('token-1')).toBeNull();
+  expect(session.get().name).toBe('ended');
+  answers['/api/auth/refresh'] = () => json(200, tokens()); // the provider's callback has set another cookie
+  await browser.tab().restore();
+  expect(session.get()).toMatchObject({ name: 'in', tokens: { idToken: 'token-2' } });
+  expect(await session.token()).toBe('token-2');
+});
+
 test('nothing is asked of a session that is over, until somebody signs in', async () => {
   const session = browser.tab();
   await session.signIn('sam@shop.example', 'secret');

@@ -1,8 +1,11 @@
 // The muted words after a delivery's status, in lists.
 import type { Schemas } from '@/api/client';
-import { duration, hoursMinutes } from '@/i18n/format';
+import { duration, hoursMinutes, since } from '@/i18n/format';
 import { t } from '@/i18n/text';
 import { codeWord, stopReason, word } from './delivery';
+
+// The service's sentence about a delivery that a person has marked.
+export const BY_HAND = 'The merchant marked the order as delivered by hand.';
 
 export function lineOf(it: Schemas['Delivery'], now = Date.now()): string {
   if (it.pendingAction) return word('line.pending', it.pendingAction);
@@ -16,7 +19,10 @@ export function lineOf(it: Schemas['Delivery'], now = Date.now()): string {
       return it.itemCount > 0
         ? t('line.sharing', { n: Math.min(it.sharedCount + 1, it.itemCount), total: it.itemCount })
         : '';
+    case 'waiting_for_friendship':
+      return it.waitingSince ? t('line.asked', { when: since(it.waitingSince, now) }) : '';
     case 'completed':
+      if (it.message === BY_HAND) return t('line.byHand');
       return it.completedAt
         ? t('line.in', { time: duration(Date.parse(it.completedAt) - Date.parse(it.createdAt)) })
         : '';

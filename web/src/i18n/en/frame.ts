@@ -36,7 +36,6 @@ export const frame = {
   'nav.version': 'Version {version}',
 
   'live.live': 'Live',
-  'live.connecting': 'Connecting…',
   'live.away': 'Reconnecting, as of {time}',
   'live.offline': 'You are offline. What you see is from {time}, and nothing can be changed.',
   'live.fresh': { one: '{count} new, show', other: '{count} new, show' },
@@ -55,7 +54,6 @@ export const frame = {
   'keys.username': 'Edit the username of a delivery',
   'keys.help': 'All shortcuts',
   'keys.close': 'Close, then clear the selection',
-  'keys.or': 'or',
   'keys.on': 'Single-letter shortcuts',
 
   'action.cancel': 'Cancel',
@@ -65,18 +63,16 @@ export const frame = {
   'action.saving': 'Saving…',
   'action.copy': 'Copy',
   'action.copied': 'Copied',
+  'action.csv': 'Download CSV',
   'action.copyOf': 'Copy {what}',
   'action.pressCopy': 'Press Ctrl+C',
   'action.clipboardRefused': 'The clipboard refused. The text is selected: press Ctrl+C.',
   'action.again': 'Try again',
   'action.more': 'More',
   'action.done': 'Done',
-  'action.back': 'Back',
   'action.clear': 'Clear filters',
   'action.discard': 'Discard',
   'action.show': 'Show it',
-  'action.search': 'Search',
-  'action.remove': 'Remove {what}',
   'action.failed': '“{action}” failed. {why}',
   'action.working': 'Working…',
 
@@ -120,10 +116,10 @@ export const frame = {
   'error.ended': 'Your session had ended. Nothing was sent.',
   'error.forbidden': 'Your role can look at this, not change it.',
   'error.rateLimit': 'Too many requests. Try again in {time}.',
+  'error.rateLimitOver': 'There were too many requests. You can try again now.',
   'error.overloaded': 'The bridge is busy. Nothing was done. Try again in a moment.',
   'error.internal': 'Something went wrong on our side.',
   'error.noJob': 'There is no such job in this account.',
-  'error.fields': { one: '{count} field needs another look', other: '{count} fields need another look' },
   'error.page.title': 'This page broke',
   'error.page.body': 'The rest of the dashboard still works.',
   'error.missing.title': 'Page not found',
@@ -135,9 +131,7 @@ export const frame = {
 
   'count.presets': { one: '{count} preset', other: '{count} presets' },
   'count.deliveries': { one: '{count} delivery', other: '{count} deliveries' },
-  'count.orders': { one: '{count} order', other: '{count} orders' },
   'count.credits': { one: '{count} credit', other: '{count} credits' },
-  'count.events': { one: '{count} event', other: '{count} events' },
   'count.stores': { one: '{count} store', other: '{count} stores' },
 
   'picker.none': 'No preset of that name',
@@ -213,8 +207,7 @@ export const frame = {
   'session.away.title': 'Opening the dashboard',
   'session.away.what': 'The dashboard',
   'session.ended.body': 'Your session has ended. What you typed is still here.',
-  'session.ended.bodyIssuer': 'Your session has ended.',
-  'session.leaves': 'You leave this page to sign in there. What you typed in an open form is lost.',
+  'session.otherTab': 'You sign in there in another tab. Then this page goes on by itself.',
   'session.other': 'Sign in as somebody else',
   'stepUp.title': 'Confirm it is you',
   'stepUp.body': 'Type your password to go on.',
@@ -228,4 +221,5 @@ export const frame = {
   'confirmed.not.lead':
     'You have not signed in there within the last ten minutes. Go back to the page that asked for it, and confirm once more.',
   'confirmed.home': 'Go to the overview',
+  'signedIn.title': 'You are signed in',
 } as const;

@@ -3,7 +3,7 @@ import { addWords } from '../words';
 export const orders = {
   'orders.title': 'Orders',
   'orders.what': 'The orders',
-  'orders.lead': 'What your shops sent, and what became of it.',
+  'orders.lead': 'Orders that your shops sent, and their outcomes.',
   'orders.search': 'Order, @username or e-mail',
   'orders.tab.all': 'All',
   'orders.tab.unmapped': 'Without preset',
@@ -76,7 +76,7 @@ export const orders = {
   'orderPage.inactiveHint': 'Switch the store on, then process the order again.',
   'orderPage.lines': 'Products',
   'orderPage.lines.none': 'The order names no products.',
-  'orderPage.chooseHint': 'What you choose is used for this product from now on.',
+  'orderPage.chooseHint': 'This product gets your choice from now on.',
   'orderPage.save': 'Save',
   'orderPage.saveDeliver': 'Save and deliver: {credits}, you have {available}',
   'orderPage.savedDeliver': 'Saved. The order is on its way.',

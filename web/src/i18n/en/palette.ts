@@ -18,7 +18,6 @@ export const palette = {
   'found.store': 'Stores',
   'found.key': 'API Tokens',
   'found.subscription': 'Outbound webhooks',
-  'palette.status.active': 'On',
   'palette.status.inactive': 'Off',
   'palette.page.needs': 'Deliveries that need you',
   'palette.page.waiting': 'Deliveries that wait for the buyer',
@@ -33,6 +32,7 @@ export const palette = {
   'palette.page.audit': 'Audit log',
   'palette.action.invite': 'Invite somebody',
   'palette.action.store': 'Connect a store',
+  'palette.action.webhook': 'Add a webhook',
   'palette.action.refused': 'Retry all that the platform refused',
   'palette.action.test': 'Send a test order from {store}',
   'palette.action.products': 'Match products of {store}',
@@ -40,7 +40,6 @@ export const palette = {
   'palette.action.dark': 'Dark theme',
   'palette.action.auto': 'System theme',
   'palette.action.shortcuts': 'Keyboard shortcuts',
-  'palette.action.docs': 'Help and docs',
   'palette.action.signOut': 'Sign out',
 } as const;
 

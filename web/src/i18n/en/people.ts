@@ -8,7 +8,7 @@ export const people = {
 
   'people.what': 'The people',
   'people.lead': 'Owners may do everything. Members do the daily work.',
-  'people.leadMember': 'Who belongs to this account. Only an owner can invite somebody, or change what somebody may.',
+  'people.leadMember': 'The people of this account. Only an owner can invite somebody, or change what somebody may.',
   'people.col.person': 'Person',
   'people.col.role': 'Role',
   'people.col.by': 'Signs in with',
@@ -52,7 +52,7 @@ export const people = {
   'invitations.revoke.body': 'Its link stops working.',
   'invitations.revoked': 'The invitation is revoked.',
   'invitations.invite': 'Invite somebody',
-  'invitations.new.lead': 'You get a link. Whoever opens it first joins this account.',
+  'invitations.new.lead': 'You get a link. The first person who opens it joins this account.',
   'invitations.new.role': 'They join as',
   'invitations.new.note': 'For whom',
   'invitations.new.noteHint': 'Only owners see this.',
@@ -61,7 +61,7 @@ export const people = {
   'invitations.make': 'Make the link',
   'invitations.made.title': 'Copy the link now',
   'invitations.made.lead':
-    'This is the only time it is shown. Whoever opens it first joins, so give it to one person only.',
+    'This is the only time it is shown. The first person who opens it joins, so give it to one person only.',
   'invitations.made.stored': 'I have sent it or stored it',
   'invitations.made.role': 'Joins as',
 
@@ -81,7 +81,7 @@ export const people = {
     'It was used or revoked, it has expired, or the link is incomplete. Ask whoever sent it for a new one.',
   'invite.disabled.title': 'Nobody can join this account now',
   'invite.disabled.body':
-    'Whoever runs the service has disabled it. Ask them; the invitation works again once they enable it.',
+    'The operator of the service has disabled it. Ask them; the invitation works again once they enable it.',
   'invite.none.title': 'Open the link of your invitation again',
   'invite.none.body': 'For your safety this page keeps nothing of it.',
   'invite.signIn': 'Go to sign-in',

@@ -3,7 +3,7 @@ import { addWords } from '../words';
 export const presets = {
   'presets.title': 'Presets',
   'presets.what': 'The presets',
-  'presets.lead': 'Files of your cloud account. What buyers get for a product is matched at its store.',
+  'presets.lead': 'Files of your cloud account. A store matches its products with them.',
   'presets.search': 'Name of a preset',
   'presets.refresh': 'Refresh',
   'presets.refreshing': 'Refreshing…',
@@ -32,7 +32,7 @@ export const presets = {
   'presets.unconnected.owners': 'Only an owner can connect it.',
   'presets.unconnected.action': 'Connect cloud account',
   'presets.none.title': 'No preset of that name',
-  'presets.none.body': 'Look for another part of its name.',
+  'presets.none.body': 'Search for another part of its name.',
   'preset.what': 'The preset',
   'preset.missing': 'There is no such preset in your cloud account.',
   'preset.gone.title': 'This preset is gone',

@@ -3,7 +3,7 @@ import { addWords } from '../words';
 export const usage = {
   'usage.title': 'Usage',
   'usage.what': 'The usage',
-  'usage.lead': 'What your tokens and stores asked of the bridge, and what came of it.',
+  'usage.lead': 'Requests of your tokens and stores, and the deliveries that they made.',
   'usage.period': 'Period',
   'usage.period.24h': '24 hours',
   'usage.period.7d': '7 days',
@@ -48,7 +48,6 @@ export const usage = {
   'usage.period.words.90d': 'last 90 days',
   'usage.table': 'Show as table',
   'usage.chart': 'Show as chart',
-  'usage.csv': 'Download CSV',
   'usage.file': 'usage',
   'keyPage.what': 'The token',
   'keyPage.missing': 'Token not found, or it belongs to another account.',

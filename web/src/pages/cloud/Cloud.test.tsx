@@ -31,6 +31,22 @@ test('an owner has a refused login checked again beside the form, or deletes it'
   await screen.findByText('marlow', { selector: 'h2 bdi' });
 });
 
+test('the deliveries that need the login are counted before it is deleted', async () => {
+  const { client } = await show(<Cloud />);
+  act(() => void client.setQueryData(queries.cloud().queryKey, refused as never));
+  await userEvent.setup().click(await screen.findByRole('button', { name: 'Delete login…' }));
+  await screen.findByText('Delete the cloud login?');
+  const { queryKey } = queries.deliveryCount({ status: 'queued,processing,waiting_for_friendship' });
+  const are = (count: number, countIsExact: boolean) =>
+    act(() => void client.setQueryData(queryKey, { data: [], nextCursor: null, count, countIsExact }));
+  are(12, true);
+  await screen.findByText('12 deliveries are under way.');
+  are(10_000, false);
+  await screen.findByText('More than 10,000 deliveries are under way.');
+  are(0, true);
+  await screen.findByText('No delivery is under way.');
+});
+
 test('a member reads that owners change it', async () => {
   await page('member');
   await screen.findByText('Only an owner can change the cloud login.');

@@ -181,8 +181,26 @@ function Buttons({ owner, onChange }: { owner: boolean; onChange: (() => void) |
           await client.invalidateQueries({ queryKey: ['cloud'] });
           void client.invalidateQueries({ queryKey: ['deliveries'] });
         }}
-      />
+      >
+        {deleting ? <UnderWay /> : null}
+      </ConfirmDialog>
     </div>
+  );
+}
+
+// How many deliveries need the login.
+function UnderWay() {
+  const { data } = useQuery(queries.deliveryCount({ status: 'queued,processing,waiting_for_friendship' }));
+  if (!data) return null;
+  const { count = 0, countIsExact } = data;
+  return (
+    <p role="status">
+      {countIsExact === false
+        ? t('cloud.confirmDelete.openMany', { n: count })
+        : count === 0
+          ? t('cloud.confirmDelete.none')
+          : t('cloud.confirmDelete.open', { count })}
+    </p>
   );
 }
 

@@ -1,6 +1,5 @@
 // The page that an identity provider's confirmation comes back to, in a tab of its own. The page that asked for it goes on, if the
 // person has confirmed.
-import { Link } from '@tanstack/react-router';
 import { useCallback, useEffect, useState } from 'react';
 import { ErrorState, SkeletonRows } from '@/components/States';
 import { t } from '@/i18n/text';
@@ -8,6 +7,7 @@ import { session } from '@/session';
 import { signedInLately } from '@/session/lately';
 import { stepUp } from '@/session/step_up';
 import { Frame } from '../sign-in/Frame';
+import { Told } from './Told';
 
 // The tokens from before do not say that the person has confirmed; the tabs take the new ones from this one.
 async function hasConfirmed(): Promise<boolean> {
@@ -36,14 +36,10 @@ export function Confirmed() {
         {error ? <ErrorState what={t('confirmed.what')} error={error} onRetry={read} /> : <SkeletonRows rows={2} />}
       </Frame>
     );
-  const title = t(confirmed ? 'confirmed.title' : 'confirmed.not.title');
   return (
-    <Frame title={title} lead={t(confirmed ? 'confirmed.lead' : 'confirmed.not.lead')} page={title}>
-      <p>
-        <Link className="link" to="/" search={{}}>
-          {t('confirmed.home')}
-        </Link>
-      </p>
-    </Frame>
+    <Told
+      title={t(confirmed ? 'confirmed.title' : 'confirmed.not.title')}
+      lead={t(confirmed ? 'confirmed.lead' : 'confirmed.not.lead')}
+    />
   );
 }

@@ -4,7 +4,7 @@ import { Rows, type Column } from '@/components/Rows';
 import type { Selection } from '@/components/Select';
 import { StatusText } from '@/components/StatusIcon';
 import { Tag } from '@/components/Tag';
-import { Time } from '@/components/Time';
+import { Time, useNow } from '@/components/Time';
 import type { Schemas } from '@/api/client';
 import { t } from '@/i18n/text';
 import { lazy, Suspense, useState } from 'react';
@@ -14,13 +14,15 @@ import styles from './deliveries.module.css';
 
 type Delivery = Schemas['Delivery'];
 
+const Status = ({ it }: { it: Delivery }) => <StatusText status={it.status} line={lineOf(it, useNow(60_000))} />;
+
 const columns: Column<Delivery>[] = [
   {
     key: 'status',
     header: t('deliveries.col.status'),
     width: '28%',
     narrow: 'first',
-    cell: (it) => <StatusText status={it.status} line={lineOf(it)} />,
+    cell: (it) => <Status it={it} />,
   },
   {
     key: 'order',

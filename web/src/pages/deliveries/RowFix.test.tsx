@@ -1,8 +1,10 @@
 import { cleanup, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Toasts } from '@/components/toasts';
 import { aDelivery, failedFor } from '@/testing/delivery';
 import { show } from '@/testing/render';
+import { serve } from '@/testing/service';
 import { DeliveryRows } from './DeliveryRows';
 import './RowFix'; // rows load it when they need it
 
@@ -61,4 +63,31 @@ test('a problem that needs more than that is solved on the page of the delivery'
   cleanup();
   await row([failedFor('cloud_rejected')], false);
   expect(screen.queryAllByRole('button')).toEqual([]);
+});
+
+test('a delivery that has changed meanwhile is shown', async () => {
+  serve(({ method }) =>
+    method === 'POST'
+      ? Response.json({ error: { code: 'INVALID_TRANSITION', message: 'No.' } }, { status: 409 })
+      : Response.json(aDelivery({ status: 'completed' })),
+  );
+  const user = userEvent.setup();
+  await show(
+    <>
+      <DeliveryRows
+        rows={[failedFor('cloud_rejected'), failedFor('username_missing', { id: 'del_2', orderNumber: '#2' })]}
+        list=""
+        solves
+      />
+      <Toasts />
+    </>,
+  );
+  await user.click(await screen.findByRole('button', { name: 'Retry #4124' }));
+  await screen.findByText('Not done: the delivery is now “Completed”.');
+  const [first] = await screen.findAllByRole('link', { name: 'Show it' });
+  expect(first?.getAttribute('href')).toBe('/deliveries/del_0a1b2c3d4e5f6');
+  await user.click(screen.getByRole('button', { name: 'Enter the username of #2' }));
+  await user.type(await screen.findByLabelText('Username on the cloud platform'), '{Enter}');
+  await vi.waitFor(() => expect(screen.getAllByRole('link', { name: 'Show it' })).toHaveLength(2));
+  expect(screen.queryByLabelText('Username on the cloud platform')).toBeNull();
 });

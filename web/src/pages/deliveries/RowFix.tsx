@@ -10,7 +10,7 @@ import { toast } from '@/components/toasts';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { FIXES, type Fix } from '@/vocabulary/delivery';
-import { queuedWords, said, useDeliveryActions } from '../delivery/actions';
+import { isTooLate, queuedWords, said, sayWhyNot, useDeliveryActions } from '../delivery/actions';
 import styles from './deliveries.module.css';
 
 type Delivery = Schemas['Delivery'];
@@ -40,7 +40,7 @@ export function RowFix({ it, naming, onName }: { it: Delivery; naming: boolean; 
   if (!RETRIED.has(FIXES[code])) return null;
   async function retry() {
     if (!begin()) return;
-    await said(act('retry'), queuedWords);
+    await said(act('retry'), queuedWords, it.id);
     end();
   }
   return (
@@ -71,6 +71,10 @@ export function RowUsername({ it, onDone }: { it: Delivery; onDone: () => void }
       toast(queuedWords(await act('retry', { targetUsername })));
       onDone();
     } catch (error) {
+      if (isTooLate(error)) {
+        sayWhyNot(error, it.id);
+        return onDone();
+      }
       setProblem(problemsOf(error).targetUsername ?? sentence(error));
       end();
     }

@@ -6,21 +6,35 @@ import { useQuery } from '@tanstack/react-query';
 import { queries } from '@/api/queries';
 import { CopyButton } from '@/components/Copy';
 import { t } from '@/i18n/text';
-import type { Delivery } from './types';
 import { messageOf } from './messages';
+import { useStay } from './onward';
+import type { Delivery } from './types';
 import styles from './panels.module.css';
 
-type Props = { it: Delivery; lead: string; words: string; copy?: string };
-
-export function AskBuyer({ it, lead, words, copy = t('fix.copyMessage') }: Props) {
+function useMessage(it: Delivery) {
   const account = useQuery(queries.account());
   const cloud = useQuery(queries.cloud());
   const sender = cloud.data?.cloudUsername;
-  const message = messageOf(
+  return messageOf(
     it,
     account.data?.displayName ?? account.data?.name ?? it.integrationName,
     sender ? `@${sender}` : undefined,
   );
+}
+
+// The first action of a panel that nothing else solves.
+export function CopyMessage({ it }: { it: Delivery }) {
+  const message = useMessage(it);
+  const stay = useStay();
+  if (!message) return null;
+  return <CopyButton text={message.text} label={t('fix.copyMessage')} variant="filled" size="md" onCopy={stay} />;
+}
+
+// `copy`: the words of its button; null: the panel has one already.
+type Props = { it: Delivery; lead: string; words: string; copy?: string | null };
+
+export function AskBuyer({ it, lead, words, copy = t('fix.copyMessage') }: Props) {
+  const message = useMessage(it);
   if (!message) return null;
   return (
     <>
@@ -33,7 +47,7 @@ export function AskBuyer({ it, lead, words, copy = t('fix.copyMessage') }: Props
           {t('fix.writeMail')}
         </Button>
       ) : null}
-      <CopyButton text={message.text} label={copy} />
+      {copy === null ? null : <CopyButton text={message.text} label={copy} />}
     </>
   );
 }

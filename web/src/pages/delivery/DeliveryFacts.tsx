@@ -96,14 +96,20 @@ function CopyLink({ text }: { text: string }) {
 function Presets({ it }: { it: Delivery }) {
   const ask = useAsk();
   const present = presentHolder(it).items;
+  const former = formerHolders(it);
   const { spent, toSpend } = countsOf(it);
   const open = !['completed', 'invalidated'].includes(it.status);
   return (
     <Facts title={t('facts.presets')}>
+      {former.length > 0 && it.targetUsername !== null ? (
+        <h3 className={styles.holder}>
+          <T k="facts.forBuyer" values={{ buyer: <Buyer username={it.targetUsername} /> }} />
+        </h3>
+      ) : null}
       {present.length === 0 ? <p className="muted">{t('facts.noItems')}</p> : <Items items={present} />}
-      {formerHolders(it).map((holder) => (
+      {former.map((holder) => (
         <div key={holder.username} className={styles.former}>
-          <h3>
+          <h3 className={styles.holder}>
             <T k="facts.formerly" values={{ buyer: <Buyer username={holder.username} /> }} />
           </h3>
           <Items items={holder.items} />

@@ -17,6 +17,10 @@ import styles from './panels.module.css';
 const needsSomebody = ({ status, pendingAction }: Delivery) =>
   pendingAction === null && (status === 'failed' || status === 'in_review');
 
+// The panel of such a delivery is a line that stands beside the button too.
+const isUnderWay = ({ status, pendingAction }: Delivery) =>
+  pendingAction === null && (status === 'queued' || status === 'processing');
+
 const FLOATING = '[role="dialog"], [role="menu"], [role="listbox"]';
 
 type Props = { it: Delivery; list: string | undefined; walk: Walk | null; children: ReactNode };
@@ -85,7 +89,7 @@ export function FixFlow({ it, list, walk, children }: Props) {
   useEffect(stay, [stay, it.status, it.resolutionCode, it.reviewReason]);
   return (
     <div ref={place}>
-      <Stay value={stay}>{children}</Stay>
+      <Stay value={stay}>{solved && next && isUnderWay(it) ? null : children}</Stay>
       {solved && next ? (
         <Panel tone="teal">
           <div className={styles.onward}>

@@ -37,7 +37,7 @@ const SOLVES: Record<Code, [heading: string, control: string]> = {
   credentials_invalid: ['Your cloud login was refused', 'Sign in again'],
   preset_not_found: ['A preset is missing', 'Use this file'],
   preset_not_shareable: ['This preset cannot be shared', 'Use and retry'],
-  insufficient_credits: ['Not enough credits', 'See credits'],
+  insufficient_credits: ['Not enough credits', 'Buy credits'],
   cloud_unavailable: ['The cloud platform is away', 'Retry now'],
   cloud_rejected: ['Refused without a reason', 'Retry'],
   order_too_large: ['Too many products', 'Mark as delivered by hand…'],
@@ -54,12 +54,43 @@ test.each(CODES)('%s', async (code) => {
 
 test.each([
   ['credentials_missing', 'Only an owner can change the cloud login.', 'Connect cloud account'],
-  ['insufficient_credits', 'Only an owner can buy credits.', 'See credits'],
+  ['insufficient_credits', 'Only an owner can buy credits.', 'Buy credits'],
 ] as const)('a member reads that only an owner solves it: %s', async (code, says, control) => {
   await show(panel(failedFor(code)), { role: 'member' });
   await screen.findByText(says);
   expect(screen.queryByText(control)).toBeNull();
 });
+
+test('credits are bought where they are sold, and asked for elsewhere', async () => {
+  const pack = { id: 'small', credits: 50 };
+  const { client } = await show(panel(failedFor('insufficient_credits')));
+  act(() => client.setQueryData(['credits', 'packs'], { data: [pack] }));
+  await screen.findByText(/^This needs 3 credits and you have 0\. After you buy, the oldest deliveries go first\./);
+  screen.getByRole('link', { name: 'Buy credits' });
+  act(() => client.setQueryData(['credits', 'packs'], { data: [] }));
+  await screen.findByText(/Once there are more, the oldest deliveries go first\./);
+  screen.getByRole('link', { name: 'See credits' });
+  screen.getByText('Ask the operator for credits');
+});
+
+test('the message is the first thing to do where the buyer blocks, and its only button', async () => {
+  await show(panel(failedFor('blocked_by_customer')));
+  const [message, ...more] = await screen.findAllByRole('button', { name: 'Copy message' });
+  expect([message?.dataset.variant, more.length]).toEqual(['filled', 0]);
+});
+
+test.each(['friendship_timeout', 'order_too_large'] as const)(
+  'it can be stopped where it is allowed: %s',
+  async (code) => {
+    const user = userEvent.setup();
+    await show(panel(failedFor(code)));
+    await user.click(await screen.findByRole('button', { name: 'Stop delivery…' }));
+    await screen.findByRole('dialog', { name: 'Stop this delivery?' });
+    cleanup();
+    await show(panel(failedFor(code, { allowedActions: ['retry'] })));
+    expect(screen.queryByRole('button', { name: 'Stop delivery…' })).toBeNull();
+  },
+);
 
 test('what is not allowed is not offered', async () => {
   await show(panel(failedFor('cloud_rejected', { allowedActions: [] })));
@@ -144,6 +175,10 @@ test.each([
   await show(<Stay value={stay}>{panel(failedFor(code))}</Stay>);
   await userEvent.click(await screen.findByRole('button', { name }));
   await waitFor(() => expect(stay).toHaveBeenCalledOnce());
+});
+test('an order that is too large is said to have so many files', async () => {
+  await show(panel(failedFor('order_too_large', { size: { products: null, files: 501, limit: 500 } })));
+  await screen.findByText(/^This order has 501 files; the limit is 500\. It is not delivered automatically\./);
 });
 test('nor does a question', async () => {
   const stay = vi.fn();

@@ -14,19 +14,24 @@ import { SkeletonRows } from '@/components/States';
 import { useSubmit } from '@/components/useSubmit';
 import { date } from '@/i18n/format';
 import { t, T } from '@/i18n/text';
+import { AskForCredits, useSale } from '@/session/sale';
 import { useIsOwner } from '@/session/useIsOwner';
 import { FIXES, word } from '@/vocabulary/delivery';
 import { queuedWords, said, useDeliveryActions } from './actions';
 import { useAsk } from './ask';
-import { AskBuyer } from './AskBuyer';
+import { AskBuyer, CopyMessage } from './AskBuyer';
 import { countsOf } from './counts';
 import { useStay } from './onward';
+import { sizeWords } from './size';
 import type { Delivery } from './types';
 import { UsernameForm } from './UsernameForm';
 import styles from './panels.module.css';
 
 const CloudForm = lazy(() => import('../cloud/CloudForm').then((part) => ({ default: part.CloudForm })));
 const FileForm = lazy(() => import('./FileForm').then((part) => ({ default: part.FileForm })));
+
+// The panels that offer to stop the delivery, as there may be nothing else to do.
+const STOPPED_HERE: ReadonlySet<Delivery['resolutionCode']> = new Set(['friendship_timeout', 'order_too_large']);
 
 export function FixPanel({ it }: { it: Delivery }) {
   const code = it.resolutionCode;
@@ -56,6 +61,7 @@ export function FixPanel({ it }: { it: Delivery }) {
 function Says({ it, code }: { it: Delivery; code: NonNullable<Delivery['resolutionCode']> }): ReactNode {
   const balance = useQuery({ ...queries.credits(), enabled: code === 'insufficient_credits' });
   const cloud = useQuery({ ...queries.cloud(), enabled: code === 'credentials_missing' });
+  const sold = useSale(code === 'insufficient_credits');
   const name = (
     <strong>
       <Name>{it.targetUsername ?? ''}</Name>
@@ -85,10 +91,14 @@ function Says({ it, code }: { it: Delivery; code: NonNullable<Delivery['resoluti
     case 'preset_not_shareable':
       return <T k="fix.preset_not_shareable.text" values={{ file }} />;
     case 'insufficient_credits':
-      return t('fix.insufficient_credits.text', {
+      return t(sold === false ? 'fix.insufficient_credits.unsold' : 'fix.insufficient_credits.text', {
         count: it.resolution?.creditsNeeded ?? it.itemCount,
         have: balance.data?.available ?? 0,
       });
+    case 'order_too_large': {
+      const size = sizeWords(it);
+      return size ? t('fix.order_too_large.size', { size }) : t('fix.order_too_large.text');
+    }
     default:
       return t(`fix.${code}.text`);
   }
@@ -112,6 +122,7 @@ function NotLost({ it }: { it: Delivery }) {
 function Primary({ it }: { it: Delivery }) {
   const act = useDeliveryActions(it.id);
   const owner = useIsOwner();
+  const sold = useSale(it.resolutionCode === 'insufficient_credits');
   const { busy, begin, end } = useSubmit();
   const ask = useAsk();
   const stay = useStay();
@@ -137,6 +148,10 @@ function Primary({ it }: { it: Delivery }) {
   const askByHand = () => {
     stay();
     ask({ what: 'byHand' });
+  };
+  const askStop = () => {
+    stay();
+    ask({ what: 'stop' });
   };
   const byHand = may('complete') ? (
     <Button size="md" variant={fix === 'byHand' ? 'filled' : 'default'} onClick={askByHand}>
@@ -169,14 +184,16 @@ function Primary({ it }: { it: Delivery }) {
       ) : (
         <div className={styles.buttons}>
           <Button component={Link} to="/credits" variant="filled" size="md">
-            {t('fix.credits')}
+            {t(sold === false ? 'fix.credits' : 'fix.credits.buy')}
           </Button>
+          {sold === false ? <AskForCredits /> : null}
         </div>
       );
     default:
       return (
         <div className={styles.buttons}>
           {fix === 'byHand' ? byHand : null}
+          {fix === 'message' ? <CopyMessage it={it} /> : null}
           {fix === 'ask'
             ? retryButton(t(it.resolutionCode === 'friendship_timeout' ? 'fix.wait' : 'fix.askAgain'))
             : null}
@@ -186,6 +203,11 @@ function Primary({ it }: { it: Delivery }) {
           {fix !== 'byHand' && fix !== 'wait' ? byHand : null}
           {it.resolutionCode === 'internal_error' ? (
             <CopyButton text={it.id} label={t('fix.copyId')} size="md" />
+          ) : null}
+          {STOPPED_HERE.has(it.resolutionCode) && may('invalidate') ? (
+            <Button size="md" variant="subtle" onClick={askStop}>
+              {t('panel.stop')}
+            </Button>
           ) : null}
         </div>
       );
@@ -199,7 +221,14 @@ function Foot({ it }: { it: Delivery }) {
       return <AskBuyer it={it} lead={t('fix.notSure')} words={t('fix.canCorrect')} />;
     case 'friend_request_declined':
     case 'blocked_by_customer':
-      return <AskBuyer it={it} lead={t('fix.tellBuyer')} words={t('fix.tellBuyer.declined')} />;
+      return (
+        <AskBuyer
+          it={it}
+          lead={t('fix.tellBuyer')}
+          words={t('fix.tellBuyer.declined')}
+          copy={it.resolutionCode === 'blocked_by_customer' ? null : undefined}
+        />
+      );
     case 'friendship_timeout':
       return (
         <AskBuyer it={it} lead={t('fix.tellBuyer')} words={t('fix.tellBuyer.waiting')} copy={t('fix.copyReminder')} />

@@ -97,6 +97,12 @@ test('presets are taken back from the user who has them, and from nobody else', 
   await show(<Page it={now([item('itm_5', 'jonasek', 'owed')])} />);
   await user.click(await button('More'));
   await screen.findByRole('menuitem', { name: 'Copy delivery id' });
+  const headings = screen.getAllByRole('heading', { level: 3, hidden: true });
+  expect(headings.map(({ textContent }) => textContent)).toEqual([
+    'For @jonasek',
+    'Given to @jonasek_ before',
+    'Given to @jo before',
+  ]);
   expect(screen.queryByRole('menuitem', { name: 'Take presets back…' })).toBeNull();
   await user.keyboard('{Escape}');
   await user.click(await button('Take back…'));

@@ -45,3 +45,38 @@ test('a risky order is said to cost what is owed and was never charged', async (
   );
   await screen.findByText('The shop rates this order as likely fraud. 3 presets, 1 credit.');
 });
+
+test.each([
+  [{ products: 1312, files: null, limit: 250 }, 'This order has 1,312 products; the limit is 250. Share them by hand'],
+  [{ products: null, files: 501, limit: 500 }, 'This order has 501 files; the limit is 500. Share them by hand'],
+  [null, 'Too large to deliver by itself. Share the files by hand'],
+])('an order that is too large is said to have %j', async (size, words) => {
+  const it = aDelivery({ status: 'in_review', reviewReason: 'too_large', size, allowedActions: ['complete'] });
+  await show(
+    <Questions it={it}>
+      <DeliveryPanel it={it} />
+    </Questions>,
+  );
+  await screen.findByText(new RegExp(words));
+  screen.getByRole('button', { name: 'Mark as delivered by hand…' });
+  expect(screen.queryByRole('button', { name: 'Approve' })).toBeNull();
+});
+
+test.each([
+  ['is queued', { queuePosition: 2, attemptCount: 0 }, 'QueuedNumber 2 in line'],
+  ['is queued again', { queuePosition: 1 }, 'Queued again for @jonasek_. Number 1 in line.'],
+  [
+    'waits for its next attempt',
+    { queuePosition: null, nextAttemptAt: '2999-01-01T00:00:00.000Z' },
+    /^QueuedAgain at /,
+  ],
+  ['is being shared', { status: 'processing', sharedCount: 1, itemCount: 3 }, 'In progressSharing 2 of 3'],
+] as const)('a delivery that %s has one line', async (_, more, words) => {
+  const it = aDelivery(more);
+  const { container } = await show(
+    <Questions it={it}>
+      <DeliveryPanel it={it} />
+    </Questions>,
+  );
+  expect(container.textContent).toMatch(words);
+});

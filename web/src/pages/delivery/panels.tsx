@@ -6,17 +6,20 @@ import { useState } from 'react';
 import { queries } from '@/api/queries';
 import { Buyer } from '@/components/Buyer';
 import { Panel } from '@/components/Panel';
+import { StatusText } from '@/components/StatusIcon';
 import { useSubmit } from '@/components/useSubmit';
 import { date, duration, hoursMinutes, momentWithin, since } from '@/i18n/format';
 import { t, T } from '@/i18n/text';
 import { useShortcuts } from '@/shell/shortcuts';
 import { stopReason, word } from '@/vocabulary/delivery';
-import { approvedWords, said, useDeliveryActions } from './actions';
+import { lineOf } from '@/vocabulary/delivery_line';
+import { approvedWords, queuedWords, said, useDeliveryActions } from './actions';
 import { useAsk } from './ask';
 import { AskBuyer } from './AskBuyer';
 import { Actor } from './Actor';
 import { countsOf } from './counts';
 import { useStay } from './onward';
+import { sizeWords } from './size';
 import type { Delivery } from './types';
 import { FixPanel } from './FixPanel';
 import { UsernameForm } from './UsernameForm';
@@ -48,9 +51,24 @@ export function DeliveryPanel({ it }: { it: Delivery }) {
           })}
         </p>
       ) : null;
+    case 'queued':
+    case 'processing':
+      return <UnderWay it={it} />;
     default:
       return null;
   }
+}
+
+// One line, as nobody has to do anything.
+function UnderWay({ it }: { it: Delivery }) {
+  const again =
+    it.status === 'queued' && it.attemptCount > 0 && it.queuePosition !== null && it.targetUsername !== null;
+  if (again) return <p className="muted">{queuedWords(it)}</p>;
+  return (
+    <p>
+      <StatusText status={it.status} line={lineOf(it)} />
+    </p>
+  );
 }
 
 const took = ({ completedAt, createdAt }: Delivery) => Date.parse(completedAt ?? createdAt) - Date.parse(createdAt);
@@ -160,9 +178,12 @@ function Why({ it }: { it: Delivery }) {
         t('panel.review.other')
       );
     }
-    case 'too_large':
+    case 'too_large': {
+      const size = sizeWords(it);
+      return size ? t('panel.review.too_large.size', { size }) : t('panel.review.too_large');
+    }
     case 'payment_withdrawn':
-      return t(`panel.review.${it.reviewReason}`);
+      return t('panel.review.payment_withdrawn');
     default:
       return t('panel.review.other');
   }

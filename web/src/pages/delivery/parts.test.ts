@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { aDelivery, failedFor } from '@/testing/delivery';
-import { lineOf } from '@/vocabulary/delivery_line';
+import { BY_HAND, lineOf } from '@/vocabulary/delivery_line';
 import { messageOf } from './messages';
 import { folded, outcomeOf, type Entry } from './timeline';
 
@@ -13,6 +13,15 @@ test('the line after a status', () => {
   expect(lineOf(aDelivery({ status: 'processing', sharedCount: 1, itemCount: 3 }), NOW)).toBe('Sharing 2 of 3');
   expect(lineOf(aDelivery({ status: 'processing', sharedCount: 3, itemCount: 3 }), NOW)).toBe('Sharing 3 of 3');
   expect(lineOf(aDelivery({ status: 'completed', completedAt: '2026-11-22T13:24:05.000Z' }), NOW)).toBe('in 3 min');
+  expect(
+    lineOf(aDelivery({ status: 'completed', completedAt: '2026-11-22T13:24:05.000Z', message: BY_HAND }), NOW),
+  ).toBe('by hand');
+  const waits = {
+    status: 'waiting_for_friendship',
+    waitingSince: new Date(NOW - 2 * 3_600_000).toISOString(),
+  } as const;
+  expect(lineOf(aDelivery(waits), NOW)).toBe('Asked 2 h ago');
+  expect(lineOf(aDelivery({ ...waits, waitingSince: null }), NOW)).toBe('');
   expect(lineOf(failedFor('username_not_found'), NOW)).toBe('Username not found');
   expect(lineOf(aDelivery({ status: 'in_review', reviewReason: 'held' }), NOW)).toBe('Store holds orders');
   expect(lineOf(aDelivery({ status: 'invalidated', reason: 'order_refunded' }), NOW)).toBe('Order refunded');

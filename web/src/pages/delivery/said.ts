@@ -1,11 +1,12 @@
 // The service's sentence about an entry of the timeline (its `message`, which programs read too), in this page's words for the
 // merchant and the buyer. A sentence that is not here is shown as the service wrote it.
 import '@/i18n/en/delivery';
+import { BY_HAND } from '@/vocabulary/delivery_line';
 import type { Entry } from './timeline';
 
 // Acts of a person, which are shown with the person's name.
 const DID = {
-  'The merchant marked the order as delivered by hand.': 'timeline.did.byHand',
+  [BY_HAND]: 'timeline.did.byHand',
   'The merchant invalidated the delivery.': 'timeline.did.stopped',
   'The merchant reopened the order for review.': 'timeline.did.reopened',
   'The merchant asked for a new attempt.': 'timeline.did.retried',
@@ -20,7 +21,7 @@ const SAID = {
   'The customer has not accepted the friend request yet.': 'timeline.said.notYet',
   'All files were shared with the customer.': 'timeline.said.allShared',
   'The files that the order still owes were shared with the customer.': 'timeline.said.restShared',
-  'The merchant marked the order as delivered by hand.': 'timeline.said.byHand',
+  [BY_HAND]: 'timeline.said.byHand',
   "The cloud platform or the merchant's account is in trouble; the delivery goes on when that has passed.":
     'timeline.said.trouble',
   "The customer's username was changed.": 'timeline.said.renamed',

@@ -1,10 +1,11 @@
 // Deliveries by the day or hour in which they were created and by their present status, as bars or as a table.
 import '@/i18n/en/home';
 import { ActionIcon } from '@mantine/core';
-import { IconChartBar, IconTable } from '@tabler/icons-react';
+import { IconChartBar, IconDownload, IconTable } from '@tabler/icons-react';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { Schemas } from '@/api/client';
 import { Bars, Legend, type Part } from '@/components/Bars';
+import { saveCsv, type Table as Rows } from '@/components/csv';
 import { NARROW_DAYS, useNarrow } from '@/components/narrow';
 import { date, day, hoursMinutes } from '@/i18n/format';
 import { t } from '@/i18n/text';
@@ -61,13 +62,25 @@ export function DeliveriesChart({ it, period, first, busy }: Props) {
             >
               {table ? <IconChartBar size={17} /> : <IconTable size={17} />}
             </ActionIcon>
+            <ActionIcon
+              aria-label={t('action.csv')}
+              title={t('action.csv')}
+              onClick={() =>
+                saveCsv(
+                  t('overview.file'),
+                  tableOf(it.data, hours, ({ at }) => at),
+                )
+              }
+            >
+              <IconDownload size={17} />
+            </ActionIcon>
           </div>
         )}
       </div>
       {made === 0 ? (
         <p className={styles.nothing}>{t(first ? 'overview.firstDay' : 'overview.noDeliveries')}</p>
       ) : table ? (
-        <Table rows={it.data} hours={hours} />
+        <Table rows={tableOf(it.data.toReversed(), hours, ({ at }) => (hours ? hoursMinutes(at) : day(at)))} />
       ) : (
         <div aria-busy={busy || undefined}>
           <Bars
@@ -91,27 +104,33 @@ export function DeliveriesChart({ it, period, first, busy }: Props) {
   );
 }
 
-function Table({ rows, hours }: { rows: Statistics['data']; hours: boolean }) {
+type One = Statistics['data'][number];
+
+const tableOf = (data: One[], hours: boolean, name: (one: One) => string): Rows => [
+  [t(hours ? 'chart.hour' : 'chart.day'), t('chart.completed'), t('chart.open'), t('chart.failed'), t('chart.stopped')],
+  ...data.map((one) => [name(one), one.completed, one.open, one.failed, one.invalidated]),
+];
+
+function Table({ rows: [head = [], ...rows] }: { rows: Rows }) {
   return (
     <div className={styles.tableBox} tabIndex={0} role="region" aria-label={t('overview.deliveriesWhat')}>
       <table className={styles.table}>
         <thead>
           <tr>
-            <th scope="col">{t(hours ? 'chart.hour' : 'chart.day')}</th>
-            <th scope="col">{t('chart.completed')}</th>
-            <th scope="col">{t('chart.open')}</th>
-            <th scope="col">{t('chart.failed')}</th>
-            <th scope="col">{t('chart.stopped')}</th>
+            {head.map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>
-          {rows.toReversed().map((one) => (
-            <tr key={one.at}>
-              <th scope="row">{hours ? hoursMinutes(one.at) : day(one.at)}</th>
-              <td>{number.format(one.completed)}</td>
-              <td>{number.format(one.open)}</td>
-              <td>{number.format(one.failed)}</td>
-              <td>{number.format(one.invalidated)}</td>
+          {rows.map(([name, ...values], at) => (
+            <tr key={at}>
+              <th scope="row">{name}</th>
+              {values.map((value, column) => (
+                <td key={column}>{typeof value === 'number' ? number.format(value) : value}</td>
+              ))}
             </tr>
           ))}
         </tbody>

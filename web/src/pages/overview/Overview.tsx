@@ -36,6 +36,8 @@ export function OverviewPage() {
   const read = useQuery(queries.overview(store));
   const account = useQuery(queries.account());
   const preferences = usePreferences();
+  const period = periodOf(search);
+  const statistics = useStatistics(period, store);
   const failed = (read.data?.needs ?? []).reduce(
     (sum, { kind, count }) => (kind === 'failed' || kind === 'review' ? sum + count : sum),
     0,
@@ -52,7 +54,11 @@ export function OverviewPage() {
         <Loaded read={read} what={t('overview.what')} skeleton={<SkeletonRows rows={9} height={56} />}>
           {(seen) => (
             <Loaded read={account} what={t('overview.what')} skeleton={<SkeletonRows rows={9} height={56} />}>
-              {() => (preferences.isPending ? null : <Content seen={seen} store={store} period={periodOf(search)} />)}
+              {() =>
+                preferences.isPending ? null : (
+                  <Content seen={seen} store={store} period={period} statistics={statistics} />
+                )
+              }
             </Loaded>
           )}
         </Loaded>
@@ -98,14 +104,24 @@ function Controls({ store }: { store: string | undefined }) {
   );
 }
 
-type Seen = { seen: Schemas['Overview']; store: string | undefined; period: Period };
-
-function Content({ seen, store, period }: Seen) {
+// Asked for beside the overview, not after it.
+function useStatistics(period: Period, store: string | undefined) {
   const now = useNow(60_000);
   const query = queryOf(period, store, now);
   const chart = useQuery(queries.deliveryStatistics(query));
   const { bucket: _, ...span } = query;
   const durations = useQuery({ ...queries.durations(span), placeholderData: keepPreviousData });
+  return { chart, durations };
+}
+
+type Seen = {
+  seen: Schemas['Overview'];
+  store: string | undefined;
+  period: Period;
+  statistics: ReturnType<typeof useStatistics>;
+};
+
+function Content({ seen, store, period, statistics: { chart, durations } }: Seen) {
   return (
     <div className={styles.page}>
       {store || seen.setup.firstDelivery ? null : <SetupStrip setup={seen.setup} />}

@@ -1,4 +1,4 @@
-import { act, cleanup, screen } from '@testing-library/react';
+import { act, cleanup, fireEvent, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Schemas } from '@/api/client';
 import { queries } from '@/api/queries';
@@ -11,7 +11,10 @@ vi.mock('@tanstack/react-router', async (original) => ({
   ...(await original<typeof import('@tanstack/react-router')>()),
   getRouteApi: () => ({ useSearch: () => ({}) }),
 }));
-afterEach(cleanup);
+afterEach(() => {
+  cleanup();
+  vi.restoreAllMocks();
+});
 
 test('the figure of one store leads to the deliveries of that store', async () => {
   const seen = {
@@ -46,4 +49,31 @@ test('an overview whose account cannot be read says so', async () => {
   fails(client, queries.account().queryKey, new Error('boom'));
   expect((await screen.findByRole('alert')).textContent).toContain('The overview could not be loaded.');
   screen.getByRole('button', { name: 'Try again' });
+});
+
+test('the statistics are asked for beside the overview', async () => {
+  const { client } = await show(<OverviewPage />);
+  const asked = client.getQueryCache().findAll();
+  expect(asked.map(({ queryKey }) => queryKey.slice(0, 2))).toEqual(
+    expect.arrayContaining([
+      ['overview', ''],
+      ['stats', 'deliveries'],
+      ['stats', 'durations'],
+    ]),
+  );
+});
+
+test('the numbers of the chart are a file too', async () => {
+  const saved: Blob[] = [];
+  vi.spyOn(URL, 'createObjectURL').mockImplementation((blob) => (saved.push(blob as Blob), 'blob:x'));
+  vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(() => undefined);
+  const counts = { made: 6, completed: 3, failed: 2, invalidated: 1, open: 0 };
+  const it = { data: [{ at: '2026-11-22T00:00:00.000Z', ...counts }], totals: counts };
+  await show(
+    <DeliveriesChart it={it as unknown as Schemas['DeliveryStatistics']} period="7d" first={false} busy={false} />,
+  );
+  fireEvent.click(await screen.findByRole('button', { name: 'Download CSV' }));
+  expect(await saved[0]?.text()).toBe(
+    'Day,Completed,Still open,Failed,Stopped\r\n2026-11-22T00:00:00.000Z,3,0,2,1\r\n',
+  );
 });

@@ -4,6 +4,7 @@ import { Button } from '@mantine/core';
 import { IconChevronRight } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, type LinkProps } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
 import type { Schemas } from '@/api/client';
 import { queries } from '@/api/queries';
 import { t } from '@/i18n/text';
@@ -13,17 +14,23 @@ import type { Store } from '@/vocabulary/store';
 import { Followed } from './Followed';
 import styles from './start.module.css';
 
-type Props = { store: Store | undefined; done: boolean; onLeave: () => void };
+const Gift = lazy(() => import('./Gift').then((part) => ({ default: part.Gift })));
 
-export function FirstStep({ store, done, onLeave }: Props) {
+// `ready`: there is a cloud login, and the shop has sent an order. A gift before that would count as the first order.
+type Props = { store: Store | undefined; ready: boolean; done: boolean; onLeave: () => void };
+
+export function FirstStep({ store, ready, done, onLeave }: Props) {
   const real = useQuery(queries.deliveries({ dryRun: false, limit: 1 })).data?.data[0]?.id;
+  const [sent, setSent] = useState<string | null>(null);
+  const [asked, setAsked] = useState<boolean>(); // undefined: never
+  const shown = sent ?? real;
   const credits = useQuery(queries.credits());
   const owner = useIsOwner();
   const sold = useSale();
   return (
     <div className={styles.parts}>
-      {real ? (
-        <Followed id={real} />
+      {shown ? (
+        <Followed id={shown} />
       ) : (
         <div className={styles.waiting}>
           <i className={styles.pulse} aria-hidden="true" />
@@ -33,6 +40,25 @@ export function FirstStep({ store, done, onLeave }: Props) {
           </div>
         </div>
       )}
+      {shown || (store && ready && !done) ? (
+        <div className={styles.line}>
+          {store && ready && !done ? (
+            <Button size="md" variant={shown ? 'default' : 'filled'} onClick={() => setAsked(true)}>
+              {t('guide.gift')}
+            </Button>
+          ) : null}
+          {shown ? (
+            <Link className="link" to="/deliveries/$id" params={{ id: shown }} search={{}}>
+              {t('guide.test.show')}
+            </Link>
+          ) : null}
+        </div>
+      ) : null}
+      {store && asked !== undefined ? (
+        <Suspense>
+          <Gift opened={asked} guide={store} onClose={() => setAsked(false)} onSent={setSent} />
+        </Suspense>
+      ) : null}
       {credits.data ? (
         <p className={styles.line}>
           <span>{t('guide.first.cost', { count: credits.data.available })}</span>

@@ -84,7 +84,13 @@ function Steps({ setup, onLeave }: { setup: Setup; onLeave: () => void }) {
     <StoreStep key="store" store={store} onDone={follow} onStore={choose} />,
     <MatchStep key="match" store={store} onDone={follow} />,
     <TestStep key="test" store={store} done={setup.testOrder} onSent={() => show(3)} onDone={follow} />,
-    <FirstStep key="first" store={store} done={setup.firstDelivery} onLeave={onLeave} />,
+    <FirstStep
+      key="first"
+      store={store}
+      ready={Boolean(passed[0]) && setup.firstOrder}
+      done={setup.firstDelivery}
+      onLeave={onLeave}
+    />,
   ];
   const count = done.filter(Boolean).length;
   return (

@@ -29,16 +29,16 @@ export function useCloudLine(): ReactNode {
   );
 }
 
+// The store of gifts (Gift.tsx) has orders and no product of a shop.
+const hasProducts = ({ provider, mappingCount }: Store) => provider !== 'generic' || mappingCount > 0;
+
 // The store that the guide is about: the chosen one, else one that has sent orders, else the newest.
 export function useGuideStore(chosen: string | undefined): Store | undefined {
   const rows = useQuery(queries.stores()).data?.data.filter(({ archivedAt }) => archivedAt === null) ?? [];
   const newest = (all: Store[]) =>
     all.reduce<Store | undefined>((a, b) => (a && a.createdAt > b.createdAt ? a : b), undefined);
-  return (
-    rows.find(({ id }) => id === chosen) ??
-    newest(rows.filter(({ lastOrderAt }) => lastOrderAt !== null)) ??
-    newest(rows)
-  );
+  const heard = rows.filter(({ lastOrderAt }) => lastOrderAt !== null);
+  return rows.find(({ id }) => id === chosen) ?? newest(heard.filter(hasProducts)) ?? newest(heard) ?? newest(rows);
 }
 
 export function useFirstOrder(store: Store | undefined) {

@@ -32,7 +32,7 @@ function Secret({ it, secret, onSecret }: Props) {
       </>
     );
   return (
-    <div className={styles.kept}>
+    <div className={styles.saved}>
       <p className={styles.note}>{t('steps.secretKept', { preview: it.secretPreview })}</p>
       {onSecret ? <RotateSecret it={it} onSecret={onSecret} /> : null}
     </div>

@@ -1,13 +1,18 @@
-import { cleanup, screen } from '@testing-library/react';
-import { afterEach, test } from 'vitest';
+import { act, cleanup, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, expect, test, vi } from 'vitest';
 import { queries } from '@/api/queries';
 import { show } from '@/testing/render';
 import type { Store } from '@/vocabulary/store';
 import { Listening } from './Listening';
 import { Refused } from './Refused';
 
-afterEach(cleanup);
+afterEach(() => {
+  cleanup();
+  vi.useRealTimers();
+});
 
+const FIRST_CHECK = 'Is the whole address copied, from https to its end?';
 const refused = (code: string) =>
   ({
     id: 'int_0a1b2c3d4e5f6',
@@ -29,4 +34,22 @@ test.each([
   client.setQueryData(queries.store(it.id).queryKey, it);
   await screen.findByRole('link', { name: button });
   await screen.findByText(text);
+  screen.getByText(FIRST_CHECK); // the list is open
+});
+
+test('after three minutes without an order the list of what to check opens by itself, and stays as it was put', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  const it = { ...refused('x'), intake: { accepted24h: 0, refused: [] } } as unknown as Store;
+  const { client } = await show(<Listening id={it.id} />);
+  act(() => void client.setQueryData(queries.store(it.id).queryKey, it));
+  await screen.findByText('This page moves on by itself as soon as it arrives.');
+  act(() => void vi.advanceTimersByTime(170_000));
+  expect(screen.queryByText(FIRST_CHECK)).toBeNull();
+  act(() => void vi.advanceTimersByTime(20_000));
+  screen.getByText(FIRST_CHECK);
+  screen.getByText(/^Nothing has arrived for three minutes\./);
+  await userEvent.setup({ advanceTimers: vi.advanceTimersByTime }).click(screen.getByText('Nothing arrives?'));
+  expect(screen.queryByText(FIRST_CHECK)).toBeNull();
+  act(() => void vi.advanceTimersByTime(20_000));
+  expect(screen.queryByText(FIRST_CHECK)).toBeNull();
 });

@@ -5,10 +5,10 @@ import { IconChartBar, IconDownload, IconTable } from '@tabler/icons-react';
 import { Link, useLocation } from '@tanstack/react-router';
 import type { Schemas } from '@/api/client';
 import { Bars, Legend, type Part } from '@/components/Bars';
+import { saveCsv, type Table as Rows } from '@/components/csv';
 import { NARROW_DAYS, useNarrow } from '@/components/narrow';
 import { t } from '@/i18n/text';
 import { changed, type Search } from '../search';
-import { csvOf, saveCsv } from './csv';
 import { barsOf, bucketOf, titleAt, totalsOf, type Period } from './period';
 import styles from './usage.module.css';
 
@@ -49,9 +49,14 @@ export function Charts({ it, period, search, file }: Props) {
         <Button
           variant="subtle"
           leftSection={<IconDownload size={16} />}
-          onClick={() => saveCsv(file, csvOf(tableOf(it, period, ({ at }) => at)))}
+          onClick={() =>
+            saveCsv(
+              file,
+              tableOf(it, period, ({ at }) => at),
+            )
+          }
         >
-          {t('usage.csv')}
+          {t('action.csv')}
         </Button>
       </div>
       {asTable ? (
@@ -109,7 +114,7 @@ const countsOf = ({ completed, failed, open, invalidated }: Schemas['Outcomes'])
   invalidated,
 });
 
-function tableOf(it: Usage, period: Period, name: (one: Usage['data'][number]) => string): (string | number)[][] {
+function tableOf(it: Usage, period: Period, name: (one: Usage['data'][number]) => string): Rows {
   const head = [
     t(bucketOf(period) === 'hour' ? 'usage.col.hour' : 'usage.col.day'),
     t('usage.requests'),
@@ -137,7 +142,7 @@ function tableOf(it: Usage, period: Period, name: (one: Usage['data'][number]) =
 
 const number = new Intl.NumberFormat('en');
 
-function Table({ rows: [head = [], ...rows] }: { rows: (string | number)[][] }) {
+function Table({ rows: [head = [], ...rows] }: { rows: Rows }) {
   return (
     <div className={styles.scroll} tabIndex={0} role="group" aria-label={t('usage.title')}>
       <table className={styles.table}>

@@ -1,4 +1,4 @@
-// The period of the address: what the service is asked for, and how its bars are named.
+// The period that the address names: the query for the service, and the titles of the bars.
 import type { Schemas } from '@/api/client';
 import type { Bar } from '@/components/Bars';
 import type { Search } from '../search';
@@ -16,7 +16,7 @@ export const PERIOD_NAMES = Object.keys(PERIODS) as Period[];
 export const periodOf = ({ period }: Search): Period => PERIOD_NAMES.find((one) => one === period) ?? '30d';
 export const bucketOf = (period: Period) => PERIODS[period].bucket;
 
-// The hour or day of now is the last of them.
+// The last bar is the present hour or day.
 export function queryOf(period: Period, now: number) {
   const { hours, bucket } = PERIODS[period];
   const before = bucket === 'hour' ? hours - 1 : hours - 24;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { csvOf } from './csv';
+import { csvOf } from '@/components/csv';
 import { barsOf, periodOf, queryOf, totalsOf } from './period';
 
 test('a period ends with the hour or day of now', () => {

@@ -89,6 +89,7 @@ function Content({ subscription, it }: { subscription: Subscription; it: Detail 
           {t('event.resend')}
         </Button>
       </div>
+      {it.type === 'webhook.test' ? <TestState last={it.attempts.at(-1)} /> : null}
       <Attempts it={it} chosen={attempt?.id} onChoose={setChosen} />
       <h3>{t('event.answered')}</h3>
       <div className={styles.code} tabIndex={0} role="group" aria-label={t('event.answered')}>
@@ -136,6 +137,16 @@ function Content({ subscription, it }: { subscription: Subscription; it: Detail 
         </dl>
       </details>
     </>
+  );
+}
+
+function TestState({ last }: { last: Attempt | undefined }) {
+  const state = !last ? 'waiting' : last.outcome === 'succeeded' ? 'accepted' : 'refused';
+  return (
+    <p className={styles.test} role="status">
+      {last ? <AttemptIcon attempt={last} /> : <Shape icon="arc" colour="teal" />}
+      {t(`event.test.${state}`)}
+    </p>
   );
 }
 

@@ -111,6 +111,14 @@ function RecoveryPlan({ id, days }: { id: string; days: RecoverDays }) {
   );
 }
 
+// How much goes with the webhook.
+const lostWords = ({ waitingCount: count, waitingCountIsExact }: Subscription) =>
+  count === 0
+    ? ''
+    : waitingCountIsExact
+      ? t('webhook.delete.waiting', { count })
+      : t('webhook.delete.waitingMany', { n: count });
+
 type Question = 'edit' | 'rotate' | 'off' | 'delete' | 'recover';
 
 function Actions({ it }: { it: Subscription }) {
@@ -219,7 +227,7 @@ function Actions({ it }: { it: Subscription }) {
         opened={asked === 'delete'}
         onClose={close}
         title={t('webhook.delete.title', { name })}
-        body={t('webhook.delete.body')}
+        body={`${t('webhook.delete.body')} ${lostWords(it)}`}
         button={t('webhook.delete.button')}
         danger
         onConfirm={async () => {

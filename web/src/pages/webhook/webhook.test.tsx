@@ -28,6 +28,8 @@ const aSubscription = (active: boolean) =>
     eventTypes: [],
     integrationIds: [],
     recent: [],
+    waitingCount: 0,
+    waitingCountIsExact: true,
   }) as unknown as Subscription;
 const anEvent = (id: string) =>
   ({
@@ -61,6 +63,39 @@ test('the event that is read stays when newer ones come', async () => {
       [true, 'true'],
     ]),
   );
+});
+
+test('a test waits for its answer, and says how it was answered', async () => {
+  const attempt = (outcome: string) => ({ id: outcome, at: '2026-11-22T08:15:31.000Z', durationMs: 40, outcome, statusCode: 200, contentType: null, answer: '' }); // prettier-ignore
+  const event = { ...anEvent('evt_1'), type: 'webhook.test', attempts: [] as unknown[], nextAttemptAt: null, body: '{}', headers: {} }; // prettier-ignore
+  const { client } = await show(<EventView subscription={aSubscription(true)} id="evt_1" />);
+  const come = (...attempts: unknown[]) =>
+    act(() => client.setQueryData(queries.event(ID, 'evt_1').queryKey, { ...event, attempts } as never));
+  come();
+  await screen.findByText('Waiting for your receiver to answer the test');
+  come(attempt('http_error'));
+  await screen.findByText('Your receiver did not accept the test.');
+  come(attempt('http_error'), attempt('succeeded'));
+  await screen.findByText('Your receiver accepted the test.');
+});
+
+test('what is lost with a webhook is said before it is deleted', async () => {
+  const user = userEvent.setup();
+  const { client } = await show(<WebhookPage />);
+  const waits = (waitingCount: number, waitingCountIsExact: boolean) =>
+    act(() =>
+      client.setQueryData(queries.subscription(ID).queryKey, {
+        ...aSubscription(true),
+        waitingCount,
+        waitingCountIsExact,
+      }),
+    );
+  waits(3, true);
+  await user.click(await screen.findByRole('button', { name: 'More' }));
+  await user.click(await screen.findByRole('menuitem', { name: 'Delete…' }));
+  await screen.findByText(/ 3 events that it has not accepted yet are lost\.$/);
+  waits(1000, false);
+  await screen.findByText(/ More than 1,000 events that it has not accepted yet are lost\.$/);
 });
 
 test('nothing is sent again to a webhook that is off', async () => {

@@ -2,15 +2,18 @@ import '@/i18n/en/webhooks';
 import { Button } from '@mantine/core';
 import { IconPlus, IconWebhook } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { useLocation, useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import type { Schemas } from '@/api/client';
+import { api, ok, type Schemas } from '@/api/client';
+import { sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
 import { Dialog } from '@/components/Dialogs';
 import { PageHeader } from '@/components/PageHeader';
 import { SecretOnce } from '@/components/SecretOnce';
 import { EmptyState, Loaded, SkeletonRows } from '@/components/States';
+import { toast } from '@/components/toasts';
 import { t } from '@/i18n/text';
+import { changed, type Search } from '../search';
 import { SubscriptionRows } from './SubscriptionRows';
 import { Verify } from './Verify';
 
@@ -31,11 +34,25 @@ export function SubscriptionList() {
   );
 }
 
+// On each page that lists webhooks; whether the form is open stands in the address (`new=webhook`).
 export function NewWebhookButton({ filled = true }: { filled?: boolean }) {
-  const [making, setMaking] = useState(false);
+  const search: Search = useSearch({ strict: false });
+  const path = useLocation({ select: ({ pathname }) => pathname });
+  const making = search.new === 'webhook';
   const [made, setMade] = useState<Schemas['SubscriptionWithSecret'] | null>(null);
   const client = useQueryClient();
   const navigate = useNavigate();
+  const setMaking = (now: boolean) =>
+    void navigate({ to: path, search: changed(search, { new: now ? 'webhook' : undefined }), replace: !now });
+  // Its page shows how the test goes.
+  async function openAndTest(id: string) {
+    const test = api.POST('/api/webhook-subscriptions/{subscription}/test', { params: { path: { subscription: id } } });
+    const event = await ok(test).then(
+      ({ eventId }) => eventId,
+      (error: unknown) => void toast(sentence(error), { tone: 'bad' }),
+    );
+    await navigate({ to: '/integrations/webhooks/$id', params: { id }, search: event ? { event } : {} });
+  }
   return (
     <>
       <Button
@@ -63,7 +80,7 @@ export function NewWebhookButton({ filled = true }: { filled?: boolean }) {
         onDone={() => {
           const id = made?.id ?? '';
           setMade(null);
-          void navigate({ to: '/integrations/webhooks/$id', params: { id }, search: {} });
+          void openAndTest(id);
         }}
       >
         <Verify />

@@ -34,7 +34,7 @@ test('all that the platform refused is retried from anywhere', () => {
 test('what only owners do is offered to them alone', () => {
   const offered = (owner: boolean) => titles(actionEntries([], does, owner)).slice(0, 3);
   expect(offered(true)).toEqual(['Create token', 'Invite somebody', 'Connect a store']);
-  expect(offered(false)).toEqual(['Connect a store', 'Retry all that the platform refused', 'Light theme']);
+  expect(offered(false)).toEqual(['Connect a store', 'Add a webhook', 'Retry all that the platform refused']);
   expect(titles(pageEntries(true))).toEqual(expect.arrayContaining(['Overview', 'Profile', 'Audit log']));
   expect(titles(pageEntries())).not.toContain('Audit log');
 });

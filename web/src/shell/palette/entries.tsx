@@ -90,6 +90,7 @@ export function actionEntries(stores: Store[], does: Does, owner = false): Entry
         ]
       : []),
     action(t('palette.action.store'), { link: { to: '/integrations/stores/new', search: {} } }),
+    action(t('palette.action.webhook'), { link: { to: '/integrations/webhooks', search: { new: 'webhook' } } }),
     action(t('palette.action.refused'), { link: { to: '/deliveries', search: { do: 'retry-refused' } } }),
     ...open.flatMap(({ id, name }) => [
       action(t('palette.action.test', { store: name }), {

@@ -23,8 +23,8 @@ type Props = {
   detail: ReactNode;
   match: Match;
   changed: boolean;
-  note?: string; // the orders that were skipped without it
-  instead?: Match | null; // a match by its SKU or id, in place of its title's
+  note?: string; // says how many orders were skipped because the product has no match
+  instead?: Match | null; // a match by SKU or id that can replace the match by title
   onChange: (match: Match) => void;
   onRemove?: () => void; // of a row that is not saved
 };
@@ -48,7 +48,7 @@ export function MatchRow({ name, detail, match, changed, note, instead, onChange
             name={name}
             match={instead}
             onChoose={() => {
-              gets.current?.querySelector<HTMLElement>('button, input')?.focus(); // this button goes
+              gets.current?.querySelector<HTMLElement>('button, input')?.focus(); // the clicked button disappears
               onChange(instead);
             }}
           />
@@ -112,7 +112,7 @@ export function MatchRow({ name, detail, match, changed, note, instead, onChange
 
 function Chip({ file, changed }: { file: File; changed: boolean }) {
   const Icon = file.kind === 'capture' ? IconMicrophone2 : IconWaveSine;
-  // Files of matches that are no longer in the cloud account.
+  // The matched files that the cloud account no longer has.
   const lost = useQuery(queries.gonePresets()).data;
   const gone = !file.stale && lost?.includes(file.fileId);
   return (

@@ -40,7 +40,7 @@ test('mappings of one value are one match', () => {
   expect(saved.get('title:Shirt')).toMatchObject({ ignored: true, files: [] });
 });
 
-test('a product goes by the match that serves it, else by the most exact that the shop tells', () => {
+test('a product is keyed by the match that serves it, else by its most exact key from the shop', () => {
   const mappedBy = { matchType: 'title' as const, mappingIds: ['map_3'], fileIds: [] };
   expect(keyOfProduct(product({ sku: 'S-1', mappedBy }), MAPPINGS)).toEqual({
     matchType: 'title',
@@ -62,7 +62,7 @@ test('a product goes by the match that serves it, else by the most exact that th
   expect(keyOfProduct(product({}), MAPPINGS)).toBeNull();
 });
 
-test('a match that is again as it is saved is no change', () => {
+test('a match that equals its saved one is no change', () => {
   const changed = withMatch(none, saved, match('PACK', ['a']));
   expect(changed.size).toBe(1);
   expect(withMatch(changed, saved, match('PACK', ['a', 'b'])).size).toBe(0);

@@ -1,6 +1,7 @@
 // The actions on a delivery. Nothing is shown as done before the service says so.
 import '@/i18n/en/delivery';
 import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { api, ok } from '@/api/client';
 import { ApiError, sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
@@ -47,6 +48,7 @@ export function useDeliveryActions(id: string) {
     } catch (error) {
       if (error instanceof ApiError && error.status === 409) {
         // The delivery has changed meanwhile: show it as it is.
+        void client.invalidateQueries({ queryKey: ['deliveries', 'list'] });
         const now = await client.fetchQuery({ ...queries.delivery(id), staleTime: 0 }).catch(() => undefined);
         if (now && error.code === 'INVALID_TRANSITION') {
           throw new ApiError(
@@ -63,13 +65,27 @@ export function useDeliveryActions(id: string) {
   };
 }
 
+// The delivery has changed meanwhile, so that the action is not for it any more.
+export const isTooLate = (error: unknown) => error instanceof ApiError && error.code === 'INVALID_TRANSITION';
+
+// `elsewhere`: the id of a delivery that is acted on outside of its page.
+export function sayWhyNot(error: unknown, elsewhere?: string) {
+  const action =
+    elsewhere !== undefined && isTooLate(error) ? (
+      <Link className="link" to="/deliveries/$id" params={{ id: elsewhere }} search={{}}>
+        {t('action.show')}
+      </Link>
+    ) : undefined;
+  toast(sentence(error), { tone: 'bad', action });
+}
+
 // Reports the outcome of an action that has no dialog, as a toast. False: it failed.
-export async function said(work: Promise<Delivery>, words: (now: Delivery) => string) {
+export async function said(work: Promise<Delivery>, words: (now: Delivery) => string, elsewhere?: string) {
   try {
     toast(words(await work));
     return true;
   } catch (error) {
-    toast(sentence(error), { tone: 'bad' });
+    sayWhyNot(error, elsewhere);
     return false;
   }
 }

@@ -1,0 +1,21 @@
+#include "base/percent.h"
+
+#include "base/ascii.h"
+
+namespace presetbridge {
+
+std::string percent_encoded(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : text) {
+    if (is_alphanumeric(c) || std::string_view("-._~").contains(c)) {
+      out += c;
+    } else {
+      const auto byte = static_cast<unsigned char>(c);
+      out += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
+    }
+  }
+  return out;
+}
+
+}  // namespace presetbridge

@@ -1,0 +1,73 @@
+// Deliveries that the merchant marks as delivered by hand (spec 3.1).
+#include "services/delivery/end_rules_testing.h"
+
+namespace presetbridge::services {
+namespace {
+
+using domain::ItemStatus;
+using testing::EndRules;
+using testing::later;
+using testing::once;
+using Fate = testing::FakeCloud::Fate;
+
+TEST_F(EndRules, WhatFailedOrWaitsIsMarkedAsDeliveredByHand) {
+  world.cloud.auto_accept = false;
+  const auto waiting = deliver(later(world, "1", {"sku-1"}, 0));
+  ASSERT_TRUE(world.await(world.actions.complete(world.scheduler, world.merchant(), waiting)));
+  EXPECT_EQ(world.status(waiting), "completed");
+  EXPECT_EQ(world.items(waiting)[0].status, ItemStatus::delivered_by_hand);
+  world.cloud.unknown_users = {"Nobody"};
+  const auto failed = deliver(world.order("2", "Nobody", {"sku-1"}));
+  ASSERT_EQ(world.status(failed), "failed username_not_found");
+  ASSERT_TRUE(world.await(world.actions.complete(world.scheduler, world.merchant(), failed)));
+  EXPECT_EQ(world.status(failed), "completed");
+  EXPECT_EQ(world.balance().spent, 0);
+}
+
+class DeliveredByHand : public EndRules {
+ protected:
+  // A delivery that the merchant marks as delivered by hand, while its share has an unknown outcome.
+  void SetUp() override {
+    world.cloud.before = [this](auto& call, auto&) {
+      return call == "share" ? once(lost_, Fate::lose_request) : Fate::answer;
+    };
+    id = deliver(later(world, "1", {"sku-1"}, 0));
+    ASSERT_EQ(world.items(id)[0].status, ItemStatus::sharing);
+    world.accept(paid(1, domain::Payment::awaiting_payment));
+    ASSERT_EQ(world.status(id), "in_review");
+    ASSERT_TRUE(world.await(world.actions.complete(world.scheduler, world.merchant(), id)));
+  }
+  // Queues the delivery before the share is settled.
+  void add_to_order() {
+    world.hold_queue();
+    world.accept(later(world, "1", {"sku-1", "sku-2"}, 2));
+    ASSERT_EQ(world.status(id), "queued");
+  }
+  DeliveryId id;
+
+ private:
+  bool lost_ = false;
+};
+
+TEST_F(DeliveredByHand, AFileWhoseShareWasNotMadeStaysWhenTheOrderIsEdited) {
+  add_to_order();
+  settle(std::chrono::hours{2});
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_FALSE(has("u-ann", "file-1"));
+  EXPECT_TRUE(has("u-ann", "file-2"));
+  EXPECT_EQ(world.items(id)[0].status, ItemStatus::delivered_by_hand);
+  EXPECT_EQ(world.balance().spent, 1);
+}
+
+TEST_F(DeliveredByHand, AFileWhoseShareIsUnknownIsNotOwedToANewCustomer) {
+  add_to_order();
+  ASSERT_TRUE(retry(id, "Bob"));
+  settle(std::chrono::hours{2});
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_FALSE(has("u-bob", "file-1"));
+  EXPECT_TRUE(has("u-bob", "file-2"));
+  EXPECT_EQ(world.balance().spent, 1);
+}
+
+}  // namespace
+}  // namespace presetbridge::services

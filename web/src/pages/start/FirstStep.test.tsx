@@ -1,0 +1,156 @@
+import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { queries } from '@/api/queries';
+import { aDelivery } from '@/testing/delivery';
+import { show } from '@/testing/render';
+import { serve } from '@/testing/service';
+import type { Store } from '@/vocabulary/store';
+import { FirstStep } from './FirstStep';
+import './Gift'; // loaded before it is opened
+import { useGuideStore } from './lines';
+
+const aStore = (id: string, provider: Store['provider'], more: Partial<Store> = {}) =>
+  ({
+    id,
+    name: id,
+    provider,
+    active: true,
+    archivedAt: null,
+    mappingCount: 0,
+    lastOrderAt: null,
+    createdAt: '2026-11-20T10:00:00.000Z',
+    ...more,
+  }) as Store;
+const shop = aStore('int_shop', 'provider_a');
+const own = aStore('int_own', 'generic');
+const preset = { id: 'file-7', name: 'Tweed <b>59</b>', kind: 'preset' };
+const made = aDelivery({ id: 'del_gift', orderNumber: null, orderId: 'gift-1', targetUsername: 'mira' });
+
+let stores: Store[];
+let answer: () => Response;
+let sent: { path: string; body: Record<string, unknown> }[];
+beforeEach(() => {
+  stores = [shop, own];
+  sent = [];
+  answer = () => Response.json(made, { status: 201 });
+  serve(async (request) => {
+    const path = new URL(request.url).pathname;
+    if (request.method === 'GET')
+      return Response.json({ data: path === '/api/integrations' ? stores : [], nextCursor: null });
+    sent.push({ path, body: await request.json() });
+    return path === '/api/integrations' ? Response.json(aStore('int_gifts', 'generic'), { status: 201 }) : answer();
+  });
+});
+afterEach(() => {
+  cleanup();
+  vi.unstubAllGlobals();
+});
+
+async function open({ ready = true, done = false, credits = 3 } = {}) {
+  const { client } = await show(<FirstStep store={shop} ready={ready} done={done} onLeave={() => undefined} />);
+  act(() => {
+    client.setQueryData(queries.stores().queryKey, { data: stores, nextCursor: null } as never);
+    client.setQueryData(queries.presets('').queryKey, { data: [preset], nextCursor: null } as never);
+    client.setQueryData(queries.credits().queryKey, { available: credits, lowThreshold: 0 } as never);
+    client.setQueryData(queries.cloud().queryKey, { cloudUsername: 'marlow_tones' } as never);
+    client.setQueryData(queries.delivery('del_gift').queryKey, made);
+  });
+}
+const button = () => screen.queryByRole('button', { name: 'Deliver a preset to a friend' });
+async function fill() {
+  fireEvent.click(button()!);
+  const dialog = await screen.findByRole('dialog');
+  const deliver = within(dialog).getByRole<HTMLButtonElement>('button', { name: 'Deliver' });
+  const name = within(dialog).getByLabelText(/^Username of your friend/);
+  fireEvent.click(within(dialog).getByLabelText('Preset', { selector: 'input' }));
+  fireEvent.click(await screen.findByText('Tweed <b>59</b>'));
+  fireEvent.change(name, { target: { value: ' @mira' } });
+  return { dialog, deliver, name };
+}
+
+test('a preset is delivered to a friend once, and followed in the step', async () => {
+  await open();
+  const { dialog, deliver, name } = await fill();
+  fireEvent.change(name, { target: { value: ' @' } });
+  expect(deliver.disabled).toBe(true);
+  fireEvent.change(name, { target: { value: ' @mira' } });
+  expect(dialog.textContent).toContain('Your friend gets a friend request from @marlow_tones');
+  expect(dialog.textContent).toContain('It costs 1 credit. You have 3.');
+  expect(dialog.textContent).not.toContain('is added for it');
+  fireEvent.submit(deliver.closest('form')!);
+  fireEvent.submit(deliver.closest('form')!);
+  expect((await screen.findByText('gift-1')).parentElement?.textContent).toContain('@mira');
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  expect(sent).toEqual([
+    {
+      path: '/api/deliveries',
+      body: {
+        integrationId: 'int_own',
+        orderId: expect.stringMatching(/^gift-[0-9a-f]{8}$/),
+        targetUsername: '@mira',
+        items: [{ fileId: 'file-7', title: 'Tweed <b>59</b>' }],
+      },
+    },
+  ]);
+  expect(screen.getByRole('link', { name: 'See what happened' }).getAttribute('href')).toBe('/deliveries/del_gift');
+});
+
+test('a store is made where none takes it, and one alone after an answer that was lost', async () => {
+  stores = [shop, aStore('int_off', 'generic', { active: false })];
+  await open({ credits: 0 });
+  answer = () => Response.json({ error: { code: 'OVERLOADED', message: 'x' } }, { status: 503 });
+  const { dialog, deliver } = await fill();
+  expect(dialog.textContent).toContain('It costs 1 credit, and you have none.');
+  expect(dialog.textContent).toContain('a store “Gifts” is added for it');
+  fireEvent.click(deliver);
+  await within(dialog).findByRole('alert');
+  stores = [...stores, aStore('int_gifts', 'generic')];
+  answer = () => Response.json(made, { status: 200 });
+  fireEvent.click(deliver);
+  await screen.findByText('gift-1');
+  expect(sent.map(({ path }) => path)).toEqual(['/api/integrations', '/api/deliveries', '/api/deliveries']);
+  expect(sent[0]?.body).toEqual({ name: 'Gifts', provider: 'generic' });
+  expect(sent[1]).toEqual(sent[2]); // the same order, so the service makes one delivery of it
+  expect(sent[1]?.body.integrationId).toBe('int_gifts');
+});
+
+test('an order that delivers nothing says why', async () => {
+  await open();
+  answer = () =>
+    Response.json({ status: 'ignored', reason: 'inactive', orderId: 'gift-1', eventId: 'x' }, { status: 202 });
+  const { deliver } = await fill();
+  fireEvent.click(deliver);
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  screen.getByText('Waiting for your first real order');
+  expect(screen.queryByText('gift-1')).toBeNull();
+});
+
+test('it is offered once the shop has sent an order, and until something was delivered', async () => {
+  await open({ ready: false });
+  await screen.findByText('Waiting for your first real order');
+  expect(button()).toBeNull();
+  cleanup();
+  await open({ done: true });
+  await screen.findByText('That’s it. The bridge now works by itself.');
+  expect(button()).toBeNull();
+});
+
+test('the guide stays with the shop after a gift', async () => {
+  const heard = (id: string, provider: Store['provider'], more: Partial<Store> = {}) =>
+    aStore(id, provider, { lastOrderAt: '2026-11-22T10:00:00.000Z', ...more });
+  const gifts = heard('int_gifts', 'generic', { createdAt: '2026-11-22T10:00:00.000Z' });
+  const site = heard('int_site', 'generic', { mappingCount: 2 });
+  const Named = ({ chosen }: { chosen?: string }) => useGuideStore(chosen)?.id ?? null;
+  for (const [rows, chosen, id] of [
+    [[heard('int_shop', 'provider_b'), gifts], undefined, 'int_shop'],
+    [[site, gifts], undefined, 'int_site'],
+    [[site, gifts], 'int_gifts', 'int_gifts'],
+    [[own, gifts], undefined, 'int_gifts'],
+    [[shop, own], undefined, 'int_own'],
+  ] as const) {
+    const { client } = await show(<Named {...(chosen ? { chosen } : {})} />);
+    act(() => void client.setQueryData(queries.stores().queryKey, { data: [...rows], nextCursor: null } as never));
+    await screen.findByText(id);
+    cleanup();
+  }
+});
