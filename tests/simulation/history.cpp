@@ -15,21 +15,53 @@ struct Weight {
   std::uint32_t weight;
 };
 constexpr Weight kWeights[] = {
-    {Act::place, 14},         {Act::add_line, 4},       {Act::change_line, 3},
-    {Act::set_quantity, 4},   {Act::remove_line, 2},    {Act::pay, 7},
-    {Act::unpay, 4},          {Act::cancel, 4},         {Act::refund_whole, 2},
-    {Act::refund_line, 5},    {Act::refund_unnamed, 1}, {Act::risk, 2},
-    {Act::trash, 2},          {Act::restore, 2},        {Act::rename, 3},
-    {Act::touch, 2},          {Act::repeat, 6},         {Act::retry, 4},
-    {Act::retry_as, 4},       {Act::reopen, 4},         {Act::approve, 6},
-    {Act::invalidate, 2},     {Act::complete, 2},       {Act::revoke, 2},
-    {Act::hold, 1},           {Act::auto_revoke, 2},    {Act::map, 4},
-    {Act::grant, 2},          {Act::accept, 6},         {Act::decline, 1},
-    {Act::block, 1},          {Act::platform, 6},       {Act::crash, 3},
-    {Act::rest, 3},           {Act::grow, 2},           {Act::login, 1},
-    {Act::reprocess, 3},      {Act::retry_all, 1},      {Act::approve_all, 1},
-    {Act::invalidate_all, 1}, {Act::reprocess_all, 1},  {Act::file, 3},
+    {Act::place, 14},
+    {Act::add_line, 4},
+    {Act::change_line, 3},
+    {Act::set_quantity, 4},
+    {Act::remove_line, 2},
+    {Act::pay, 7},
+    {Act::unpay, 4},
+    {Act::cancel, 4},
+    {Act::refund_whole, 2},
+    {Act::refund_line, 5},
+    {Act::refund_unnamed, 1},
+    {Act::risk, 2},
+    {Act::trash, 2},
+    {Act::restore, 2},
+    {Act::rename, 3},
+    {Act::touch, 2},
+    {Act::repeat, 6},
+    {Act::retry, 4},
+    {Act::retry_as, 4},
+    {Act::reopen, 4},
+    {Act::approve, 6},
+    {Act::invalidate, 2},
+    {Act::complete, 2},
+    {Act::revoke, 2},
+    {Act::hold, 1},
+    {Act::auto_revoke, 2},
+    {Act::map, 4},
+    {Act::grant, 2},
+    {Act::accept, 6},
+    {Act::decline, 1},
+    {Act::block, 1},
+    {Act::platform, 6},
+    {Act::crash, 3},
+    {Act::rest, 3},
+    {Act::grow, 2},
+    {Act::login, 1},
+    {Act::reprocess, 3},
+    {Act::retry_all, 1},
+    {Act::approve_all, 1},
+    {Act::invalidate_all, 1},
+    {Act::reprocess_all, 1},
+    {Act::file, 3},
     {Act::receiver, 3},
+    {Act::erase, 1},
+    {Act::order_by_key, 4},
+    {Act::invalidate_by_key, 1},
+    {Act::key, 2},
 };
 // What passes after a command. Most commands follow each other closely; all that is waited for in days ends
 // within the longest.
@@ -105,6 +137,28 @@ const std::vector<Scenario>& scenarios() {
         {Act::file, 0, 1}}},
       // Mapped too late.
       {2, {{Act::place, kAnn, 4}, {Act::map, 4}, {Act::reprocess}, {Act::accept, kAnn}}},
+      // The buyer is erased while they are waited for, while they get a file, and afterwards.
+      {1, {{Act::place, kAnn}, {Act::erase}, {Act::accept, kAnn, {}, kAWhile}, {Act::add_line}}},
+      {1,
+       {{Act::platform, static_cast<std::uint32_t>(Weather::slow)},
+        {Act::place, 10},
+        {Act::accept, kAnn, {}, Millis{1'000}},
+        {Act::erase},
+        {Act::platform, static_cast<std::uint32_t>(Weather::fair)}}},
+      {1,
+       {{Act::auto_revoke, 1},
+        {Act::place, kAnn},
+        {Act::accept, kAnn, {}, kAWhile},
+        {Act::erase},
+        {Act::cancel, {}, {}, kAWhile},
+        {Act::pay}}},
+      // A program has more to order than its key may, in an hour.
+      {1,
+       {{Act::order_by_key, kAnn, {}, Millis{60'000}},
+        {Act::order_by_key, {}, {}, Millis{60'000}},
+        {Act::order_by_key, {}, {}, Millis{60'000}},
+        {Act::invalidate_by_key, {}, {}, Millis{60 * 60'000}},
+        {Act::invalidate_by_key}}},
       // No credits, and then some.
       {1, {{Act::place, 10}, {Act::place, 12}, {Act::accept, kAnn, {}, kAWhile}, {Act::grant, 4}}},
   };
@@ -191,6 +245,7 @@ std::string describe(const Command& c) {
                                           "touch",
                                           "grow",
                                           "repeat",
+                                          "erase the buyer of",
                                           "retry",
                                           "retry_as",
                                           "reopen",
@@ -199,11 +254,14 @@ std::string describe(const Command& c) {
                                           "complete",
                                           "revoke",
                                           "reprocess",
+                                          "with a key, order",
+                                          "with a key, invalidate",
                                           "hold",
                                           "auto_revoke",
                                           "map",
                                           "login",
                                           "grant",
+                                          "key",
                                           "retry all",
                                           "approve all",
                                           "invalidate all",
@@ -218,6 +276,9 @@ std::string describe(const Command& c) {
                                           "rest"};
   static constexpr const char* kMoods[] = {"is well",         "is slow", "fails",   "gets too many",
                                            "does not answer", "is away", "refuses", "is gone"};
+  static constexpr const char* kKeys[] = {"deactivated",        "reactivated",       "rotated",
+                                          "rotated slowly",     "for another store", "for all stores",
+                                          "with a higher limit"};
   static constexpr const char* kWeathers[] = {"fair",
                                               "slow",
                                               "all calls fail",
@@ -237,6 +298,13 @@ std::string describe(const Command& c) {
                           : c.n / 100 == 7 ? ", too large to be read"
                           : c.n / 100 == 6 ? ", a test order"
                                            : "");
+      break;
+    case Act::order_by_key:
+      text += fmt::format(" for {}: sku-{}{}", kNames[c.n % std::size(kNames)], c.m % kSkus + 1,
+                          c.n / 10 % 2 ? fmt::format(" and sku-{}", c.m / kSkus % kSkus + 1) : "");
+      break;
+    case Act::key:
+      text += fmt::format(" {}: {}", c.m, kKeys[c.n % kKeyChanges]);
       break;
     case Act::add_line:
       text += fmt::format(": sku-{}", c.m % kSkus + 1);

@@ -32,6 +32,7 @@ enum class Act {
   grow,  // to more lines than are read; whatever happens to the order next makes it smaller again
   // The shop sends an event again, or one that it has held back.
   repeat,
+  erase,  // the shop asks for the erasure of the order's buyer
   // The merchant.
   retry,
   retry_as,
@@ -41,11 +42,15 @@ enum class Act {
   complete,
   revoke,
   reprocess,
+  // The merchant's program, with an API key.
+  order_by_key,
+  invalidate_by_key,
   hold,
   auto_revoke,
   map,
   login,
   grant,
+  key,  // is changed
   // A job on all that a filter finds.
   retry_all,
   approve_all,
@@ -83,6 +88,9 @@ inline constexpr std::uint32_t kOrders = 5;  // that something happens to at a t
 inline constexpr std::uint32_t kSkus = 5;
 inline constexpr std::uint32_t kFiles = 4;
 inline constexpr std::uint32_t kReceivers = 2;
+// What may be changed of a key.
+enum class KeyChange { deactivate, reactivate, rotate, rotate_slowly, other_store, all_stores, raise_limit };
+inline constexpr std::uint32_t kKeyChanges = 7;
 // The last is a name that leads to nobody, the one before it another spelling of the first.
 inline constexpr const char* kNames[] = {"Ann", "Bob", "Cleo", "ANN", "Nobody"};
 

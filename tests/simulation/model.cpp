@@ -110,6 +110,8 @@ ReviewReasons Model::unapproved(const Order& order) {
 }
 
 void Model::told(const OrderEvent& event, Timestamp now) {
+  // spec 2.6, 3.8: the same order id returns the delivery that there is.
+  if (event.provider == domain::Provider::generic && orders_[event.order_id].seen) return;
   const auto before = unmapped(orders_[event.order_id]);
   take(event, now);
   auto& order = orders_.at(event.order_id);
@@ -178,11 +180,12 @@ void Model::take(const OrderEvent& event, Timestamp now) {
     order.approved_size = order.approved_size && order.too_large && large_before;
     order.trashed = event.trashed;
     if (!event.trashed) order.told = event.payment;
-    if (event.username != order.username && !event.username.empty()) {
+    if (event.username != order.username && !event.username.empty() && !order.erased) {
       if (!first) name = event.username;
       order.username = event.username;
     }
-  } else if (event.kind == OrderEvent::Kind::order && order.username.empty() && !event.username.empty()) {
+  } else if (event.kind == OrderEvent::Kind::order && order.username.empty() && !event.username.empty() &&
+             !order.erased) {
     name = order.username = event.username;
   }
   if (!order.seen) return;
@@ -191,14 +194,14 @@ void Model::take(const OrderEvent& event, Timestamp now) {
   const bool deliverable = payment(order) == Payment::deliver;
   // The order's lines are mapped when it first becomes deliverable; later those that are new.
   const auto before_mapping = order.lines;
-  if (!order.too_large && (deliverable || (order.delivery && !is_stopped(order)))) {
+  if (!order.too_large && !order.erased && (deliverable || (order.delivery && !is_stopped(order)))) {
     for (auto& line : order.lines) {
       if (!line.files) map_line(line);
     }
   }
 
   if (!order.delivery) {
-    if (!deliverable) return;
+    if (!deliverable || order.erased) return;
     if (paid_files(order).empty() && !order.too_large) {
       // What is refunded in all that it would deliver is mapped when some of it is paid.
       const bool maps =
@@ -253,6 +256,18 @@ void Model::take(const OrderEvent& event, Timestamp now) {
     if (d.standing == Standing::failed && domain::resumes(d.code, domain::Remedy::mapping_saved))
       resume(order, d, true);
   };
+  if (order.erased) {
+    // What was delivered is taken back all the same; what is paid again before that began stays (spec 3.10), as
+    // does what the platform would not take back.
+    if (stops && auto_revoke && revokes) take_back(d);
+    for (auto& [whom, promise] : d.promises) {
+      const bool taking = promise.settling || long_trouble_;
+      if (!deliverable || promise.state != State::taken_by_order || !taking) continue;
+      promise.state = State::shared;
+      promise.may_be_taken = true;
+    }
+    return;
+  }
   if (is_stopped(order)) {
     if (!stops) lessen();
     if (stops) {
@@ -348,7 +363,7 @@ std::pair<bool, bool> Model::align(const Order& order, Delivery& d) {
   bool more = false;
   bool less = false;
   for (const auto& file : paid) {
-    if (is_stopped(order)) break;
+    if (is_stopped(order) || order.erased) break;
     auto [at, made] = d.promises.try_emplace({present(d), file});
     auto& state = at->second.state;
     if (made || state == State::dropped ||
@@ -492,7 +507,7 @@ std::string Model::share_begins(const std::string& user, const std::string& file
   for (auto& [id, order] : orders_) {
     if (!order.delivery || order.delivery->dry_run) continue;
     auto& d = *order.delivery;
-    owed = owed || d.open_question;
+    owed = owed || (d.open_question && !order.erased);
     const auto at = d.promises.find({user, file});
     if (at == d.promises.end() || present(d) != user || at->second.state != State::owed) continue;
     // A file that is being taken back, and is paid again, is given again as soon as it is gone.
@@ -512,98 +527,6 @@ std::string Model::share_begins(const std::string& user, const std::string& file
     owed = d.replacing && d.replacing->has(file);
   }
   return owed ? "" : fmt::format("{} is shared with {}, and no delivery that may go on owes it", file, user);
-}
-
-void Model::moved() {
-  moved_ = true;
-  for (auto& [id, order] : orders_) {
-    if (!order.delivery) continue;
-    order.delivery->open_question = true;
-    // Who is asked by another user of the platform has their time anew.
-    order.delivery->first_waited = order.delivery->waits_since = std::nullopt;
-    for (const auto& [whom, promise] : order.delivery->promises) {
-      if (promise.unknown) perhaps_free_.insert(whom);
-    }
-  }
-}
-
-void Model::mapped(std::map<std::string, std::vector<std::string>> saved,
-                   const std::set<std::string>& missing) {
-  mappings_ = std::move(saved);
-  for (auto& [id, order] : orders_) {
-    if (!order.delivery) continue;
-    auto& d = *order.delivery;
-    const bool met = d.standing == Standing::failed && d.code == ResolutionCode::preset_not_found;
-    const bool meets = d.open_question || d.racing || std::ranges::any_of(d.promises, [&](const auto& p) {
-                         return p.second.state == State::owed && missing.contains(p.first.second);
-                       });
-    if (met || meets) replace_missing(order, d, met && !d.open_question && !d.racing);
-  }
-}
-
-void Model::perhaps(const std::string& id) {
-  auto& order = orders_.at(id);
-  order.delivery->open_question = true;
-  ++order.unmapped_most;
-  auto& replacing = order.delivery->replacing;
-  if (!replacing) return;
-  for (const auto& line : order.lines) {
-    auto& files = replacing->lines[line.id];
-    if (const auto mapped = mappings_.find(line.sku); mapped != mappings_.end())
-      files.insert(mapped->second.begin(), mapped->second.end());
-  }
-}
-
-void Model::replace_missing(const Order& order, Delivery& d, bool must) const {
-  if (order.too_large) return;  // its lines are not known
-  Delivery::Replacing now{.missing = {}, .lines = {}, .must = must};
-  for (const auto& [whom, promise] : d.promises) {
-    if (whom.first == present(d) && promise.state == State::owed) now.missing.insert(whom.second);
-  }
-  for (const auto& line : order.lines) {
-    const auto mapped = mappings_.find(line.sku);
-    if (!line.files || mapped == mappings_.end()) continue;
-    // The file that replaced a missing one may be missing too.
-    const bool replaced = d.replacing && d.replacing->lines.contains(line.id);
-    const bool owes = replaced || std::ranges::any_of(*line.files, [&](const std::string& file) {
-                        return now.missing.contains(file);
-                      });
-    // A mapping that is gone takes nothing away: another file must be there in its stead.
-    const bool other = replaced || std::ranges::any_of(mapped->second, [&](const std::string& file) {
-                         return std::ranges::find(*line.files, file) == line.files->end();
-                       });
-    if (!owes || !other) continue;
-    now.lines[line.id].insert(mapped->second.begin(), mapped->second.end());
-  }
-  if (now.lines.empty()) return;
-  d.open_question = true;
-  if (d.replacing) {
-    now.missing.insert(d.replacing->missing.begin(), d.replacing->missing.end());
-    for (const auto& [line, files] : d.replacing->lines) now.lines[line].insert(files.begin(), files.end());
-  }
-  d.replacing = std::move(now);
-}
-
-void Model::quiet() {
-  revoked_lately_ = auto_revoke;
-  for (auto& [id, order] : orders_) {
-    if (!order.delivery) continue;
-    if (const auto replaced = std::exchange(order.delivery->replacing, std::nullopt)) {
-      for (auto& line : order.lines) {
-        if (!line.files || !replaced->lines.contains(line.id)) continue;
-        const auto mapped = mappings_.find(line.sku);
-        std::set<std::string> files(line.files->begin(), line.files->end());
-        if (mapped != mappings_.end()) files.insert(mapped->second.begin(), mapped->second.end());
-        std::erase_if(files, [&](const std::string& file) {
-          const auto at = order.delivery->promises.find({present(*order.delivery), file});
-          return at == order.delivery->promises.end() || at->second.state == State::dropped;
-        });
-        line.files.emplace(files.begin(), files.end());
-      }
-    }
-    order.delivery->racing = order.delivery->open_question = false;
-    for (auto& [whom, promise] : order.delivery->promises) promise.unknown = false;
-  }
 }
 
 }  // namespace presetbridge::simulation

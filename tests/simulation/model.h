@@ -127,6 +127,7 @@ struct Order {
   bool trashed = false, trash_timed = false;
   bool high_risk = false;
   bool test = false;
+  bool erased = false;     // its buyer was: nobody is delivered to any more (spec 9.6)
   bool too_large = false;  // the newest event was not read: the lines are those of before
   bool approved_unpaid = false, approved_risk = false, approved_size = false;
   std::string username;
@@ -161,6 +162,8 @@ class Model {
   void revoke(const std::string& order);
   // Perhaps makes a delivery.
   void reprocess(const std::string& order, Timestamp now);
+  // The store has asked for the erasure of the order's buyer.
+  void erase(const std::string& order);
   // The action was perhaps done. One that reprocesses maps the whole order, and may find lines that nothing is
   // mapped to any more.
   void perhaps(const std::string& order);
@@ -176,6 +179,8 @@ class Model {
 
   // A call to share begins; `sure`: it will be answered at once. Empty: it may; else why it must not.
   std::string share_begins(const std::string& user, const std::string& file, bool sure);
+  // A friend request begins, likewise.
+  std::string request_begins(const std::string& user) const;
   // Each returns what is wrong; empty: nothing.
   std::string seen(const std::string& order, const Seen& seen, const Facts& facts);
   std::string finish(const std::string& order, const Seen& seen, const Facts& facts);

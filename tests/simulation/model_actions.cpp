@@ -18,6 +18,7 @@ bool open(const Delivery& d) {
 }  // namespace
 
 Model::Answer Model::may_retry(const std::string& order, const std::string& name) const {
+  if (orders_.at(order).erased) return Answer::no;  // there is nobody to deliver to
   const auto& d = *delivery(order);
   if (open(d)) return Answer::either;
   const bool with_name = !name.empty() && name != d.username;
@@ -35,12 +36,14 @@ Model::Answer Model::may_retry(const std::string& order, const std::string& name
   return Answer::either;
 }
 Model::Answer Model::may_reopen(const std::string& order) const {
+  if (orders_.at(order).erased) return Answer::no;  // there is nobody to deliver to
   const auto& d = *delivery(order);
   if (open(d)) return Answer::either;
   if (d.standing == Standing::open) return Answer::either;  // while a job has it, it is taken
   return d.standing == Standing::in_review ? Answer::no : Answer::yes;
 }
 Model::Answer Model::may_approve(const std::string& order) const {
+  if (orders_.at(order).erased) return Answer::no;  // there is nobody to deliver to
   const auto& d = *delivery(order);
   if (open(d)) return Answer::either;
   // What is too large cannot be approved while there is nothing to serve (spec 3.1).
@@ -57,6 +60,7 @@ Model::Answer Model::may_invalidate(const std::string& order) const {
   return d.standing == Standing::invalidated ? Answer::no : Answer::yes;
 }
 Model::Answer Model::may_complete(const std::string& order) const {
+  if (orders_.at(order).erased) return Answer::no;  // there is nobody to deliver to
   const auto& d = *delivery(order);
   if (open(d)) return Answer::either;
   if (d.standing == Standing::open) return Answer::either;
@@ -173,6 +177,7 @@ void Model::revoke(const std::string& order) {
 
 Model::Answer Model::may_reprocess(const std::string& id) const {
   const auto& order = orders_.at(id);
+  if (order.erased) return Answer::no;
   if (order.delivery && open(*order.delivery)) return Answer::either;
   // What is not deliverable stays as it is (spec 9.3).
   if (!order.seen || is_stopped(order)) return Answer::no;

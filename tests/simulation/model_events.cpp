@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <boost/json.hpp>
+#include <utility>
 
 namespace presetbridge::simulation {
 namespace {
@@ -165,6 +166,23 @@ int EventModel::unmapped(const std::string& order) const {
   return found == unmapped_.end() ? 0 : found->second;
 }
 
+std::string EventModel::erased(const std::string& uuid, const std::string& body, Timestamp at) {
+  auto& event = events_.at(uuid);
+  if (body == event.body) return {};
+  boost::system::error_code error;
+  auto before = json::parse(event.body, error);
+  if (auto* const told = before.as_object().if_contains("delivery")) {
+    if (auto* const items = told->as_object().if_contains("items")) {
+      for (auto& item : items->as_array()) item.as_object()["username"] = nullptr;
+    }
+  }
+  if (json::parse(body, error) != before)
+    return fmt::format("an erasure changed more than names ({})", event.type);
+  event.body_before = std::exchange(event.body, body);
+  event.erased_at = at;
+  return {};
+}
+
 std::string EventModel::attempt(const Attempt& attempt) {
   auto& [attempts] = sent_[{attempt.uuid, attempt.receiver}];
   if (const auto known = std::ranges::find(attempts, attempt.begun, &Attempt::begun);
@@ -177,7 +195,9 @@ std::string EventModel::attempt(const Attempt& attempt) {
       return fmt::format("receiver {} got {}: {}", attempt.receiver + 1, attempt.type, why);
     };
     if (event == events_.end()) return wrong("there is no such event");
-    if (event->second.body != attempt.body) return wrong("with other bytes than the event's");
+    const bool early = attempt.begun <= event->second.erased_at;
+    if (event->second.body != attempt.body && !(early && event->second.body_before == attempt.body))
+      return wrong("with other bytes than the event's");
     if (event->second.type != attempt.type) return wrong("with another type in its header");
     if (!event->second.receivers.contains(attempt.receiver)) return wrong("it is not for this receiver");
     if (const auto gone = gone_.find(attempt.receiver); gone != gone_.end() && gone->second < attempt.begun)

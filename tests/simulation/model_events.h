@@ -22,6 +22,8 @@ struct Event {
   std::string uuid;
   std::string body;
   std::set<std::size_t> receivers;  // to whom it is to be sent
+  std::string body_before = {};     // until its buyer was erased
+  Timestamp erased_at{};
 };
 // One request, as its receiver saw it.
 struct Attempt {
@@ -52,6 +54,8 @@ class EventModel {
                    std::optional<int> asked);
   // How many order.unmapped there were of the order.
   int unmapped(const std::string& order) const;
+  // The event's buyer was erased at this time: its body names nobody, and says else what it said.
+  std::string erased(const std::string& uuid, const std::string& body, Timestamp at);
   std::string attempt(const Attempt& attempt);
   // The power failed: what ended at this time perhaps was not recorded.
   void power_failed(Timestamp at);

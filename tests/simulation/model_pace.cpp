@@ -167,6 +167,9 @@ std::string Model::seen(const std::string& id, const Seen& seen, const Facts& fa
   long_trouble_ = long_trouble_ || (facts.trouble_since && facts.now - *facts.trouble_since >= kTroubleLimit);
   d.waits = seen.action_waits;
   if (d.waits) return {};  // what was begun is settled first (spec 3.3)
+  if (orders_.at(id).erased && seen.status != DeliveryStatus::completed &&
+      seen.status != DeliveryStatus::invalidated)
+    return "its buyer was erased, and it is not over";
   // A job that meets a file that is missing finds that its line is mapped to another by now.
   if (d.standing == Standing::open && std::ranges::any_of(d.promises, [&](const auto& p) {
         return p.second.state == State::owed && facts.missing.contains(p.first.second);

@@ -243,6 +243,22 @@ std::string Outbound::look(const std::function<std::string(std::int64_t)>& order
   return {};
 }
 
+std::string Outbound::erased(DeliveryId delivery) {
+  static constexpr storage::Sql kRead{
+      "SELECT uuid, body FROM outbound_events WHERE delivery_id = $1 AND id <= $2 ORDER BY id"};
+  std::string wrong;
+  world_.database->read([&](storage::Tx& tx) {
+    tx.query(kRead, delivery, last_event_, [&](const storage::Row& r) {
+      const auto body = r.bytes(1);
+      if (wrong.empty())
+        wrong =
+            model_.erased(r.string(0), std::string(reinterpret_cast<const char*>(body.data()), body.size()),
+                          world_.database.clock.now());
+    });
+  });
+  return wrong;
+}
+
 std::string Outbound::judge_all(bool all_over) {
   static constexpr storage::Sql kRead{
       "SELECT subscription_id, event_id, status, attempts FROM webhook_sends ORDER BY id"};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <tuple>
 #include <utility>
 
@@ -29,13 +30,19 @@ class Run {
  public:
   explicit Run(bool with_story)
       : with_story_(with_story),
-        service_([this](const std::string& user, const std::string& file, bool sure) {
-          if (auto problem = model_.share_begins(user, file, sure); !problem.empty() && wrong_.empty())
-            wrong_ = problem;
-          begun_.emplace_back(user, file);
-          ++tried_;
-          note(fmt::format("    a call shares {} with {}", file, user));
-        }) {
+        service_(
+            [this](const std::string& user, const std::string& file, bool sure) {
+              if (auto problem = model_.share_begins(user, file, sure); !problem.empty() && wrong_.empty())
+                wrong_ = problem;
+              begun_.emplace_back(user, file);
+              ++tried_;
+              note(fmt::format("    a call shares {} with {}", file, user));
+            },
+            [this](const std::string& user) {
+              note(fmt::format("    a call asks {} to be a friend", user));
+              if (auto problem = model_.request_begins(user); !problem.empty() && wrong_.empty())
+                wrong_ = problem;
+            }) {
     for (std::uint32_t sku = 0; sku < kSkus; ++sku) {
       if (sku < kFiles) mapped_[fmt::format("sku-{}", sku + 1)] = {fmt::format("file-{}", sku + 1)};
     }
@@ -81,7 +88,8 @@ class Run {
     look(false);
   }
 
-  void tell(const domain::OrderEvent& event) {
+  template <class Accept>
+  void tell(const domain::OrderEvent& event, Accept accept) {
     // The model takes the event the moment before: the service may act on it at once.
     std::optional<Model> before;
     Expected<services::Accepted> accepted;
@@ -89,7 +97,7 @@ class Run {
       if (service_.may_fail()) before = model_;
       begun_.clear();
       model_.told(event, service_.now());
-      accepted = service_.accept(event);
+      accepted = accept(event);
       if (accepted) break;
       if (!service_.failed()) {
         wrong_ = "an order was refused: " + accepted.error().message;
@@ -108,10 +116,15 @@ class Run {
                       e.restored);
     };
     if (last == last_told_.end() && accepted->duplicate) wrong_ = "it is new, and called a duplicate";
-    if (last != last_told_.end() && content(last->second) == content(event) && !accepted->duplicate)
-      wrong_ = "it came again, and is called news";
+    const bool again = last != last_told_.end() && (event.provider == domain::Provider::generic ||
+                                                    content(last->second) == content(event));
+    if (again && !accepted->duplicate) wrong_ = "it came again, and is called news";
     last_told_[event.order_id] = event;
+    made_ = accepted->made_delivery;
     check_made(event.order_id);
+  }
+  void tell(const domain::OrderEvent& event) {
+    tell(event, [this](const domain::OrderEvent& e) { return service_.accept(e); });
   }
   void check_made(const std::string& order) {
     const bool made = model_.delivery(order) != nullptr;
@@ -227,6 +240,24 @@ class Run {
         if (model_.delivery(order)) deliveries_.try_emplace(order, DeliveryId{orders_.at(order).value});
         break;
       }
+      case Act::erase:
+        erase(order);
+        break;
+      case Act::order_by_key:
+        if (const auto event = shop_.happens(c, now)) order_by_key(c.m / kSkus, *event);
+        break;
+      case Act::invalidate_by_key: {
+        if (!model_.delivery(order) || !may_ask(c.m)) break;
+        const auto with_key = *service_.keys().admitted();
+        act(
+            order, with_key.sees(service_.store()) ? model_.may_invalidate(order) : Model::Answer::no,
+            [&](DeliveryId id) { return actions.invalidate(s, with_key, id, "mistaken"); },
+            [&](const std::string& o) { model_.invalidate(o); });
+        break;
+      }
+      case Act::key:
+        wrong_ = service_.keys().change(c);
+        break;
       case Act::hold:
       case Act::auto_revoke:
         (c.act == Act::hold ? model_.hold_all : model_.auto_revoke) = c.n % 3 != 0;
@@ -344,6 +375,46 @@ class Run {
     look(false);
   }
 
+  // A program asks with a key: false if it is refused, or if that is wrong.
+  bool may_ask(std::uint32_t which) {
+    wrong_ = service_.keys().ask(which);
+    return wrong_.empty() && service_.keys().admitted();
+  }
+  void order_by_key(std::uint32_t which, const domain::OrderEvent& event) {
+    if (!may_ask(which)) return;
+    if (!service_.keys().admitted()->sees(service_.store())) {
+      if (service_.place(event)) wrong_ = "a key made an order of a store that it does not see";
+      return;
+    }
+    tell(event, [this](const domain::OrderEvent& e) { return service_.place(e); });
+    if (made_) service_.keys().made_delivery();
+  }
+
+  void erase(const std::string& order) {
+    if (!orders_.contains(order)) return;
+    // The request names an order, too, that nobody knows.
+    model_.erase(order);
+    service_.erase({order, "unknown"});
+    if (deliveries_.contains(order)) wrong_ = service_.outbound().erased(id_of(order));
+    if (wrong_.empty()) wrong_ = names_left(order);
+  }
+  std::string names_left(const std::string& order) {
+    const auto text = service_.personal_texts(orders_.at(order));
+    const auto is_letter = [&](std::size_t at) {
+      return at < text.size() && std::isalpha(static_cast<unsigned char>(text[at])) != 0;
+    };
+    for (const std::string name : kNames) {
+      for (auto at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+        if ((at == 0 || !is_letter(at - 1)) && !is_letter(at + name.size()))
+          return fmt::format("order {}: its buyer was erased, and is named: {}", order,
+                             text.substr(at < 40 ? 0 : at - 40, 80));
+      }
+    }
+    if (text.find("@example.com") != std::string::npos)
+      return fmt::format("order {}: its buyer was erased, and their address is there", order);
+    return {};
+  }
+
   void reprocess_all() {
     std::int64_t least = 0;
     std::int64_t most = 0;
@@ -383,6 +454,10 @@ class Run {
     look(true);
     if (!wrong_.empty()) return;
     compare_books();
+    if (wrong_.empty()) wrong_ = service_.keys().judge();
+    for (const auto& [order, state] : model_.orders()) {
+      if (wrong_.empty() && state.erased) wrong_ = names_left(order);
+    }
     model_.quiet();
     service_.forget_trouble();
     if (wrong_.empty()) wrong_ = service_.outbound().judge_all(false);
@@ -393,21 +468,25 @@ class Run {
     if (wrong_.empty()) wrong_ = service_.outbound().judge_all(true);
   }
 
-  static Seen see(const storage::DeliveryRow& row, const std::vector<storage::ItemRow>& items) {
+  // `erased`: the name that the buyer had, who has none any more.
+  static Seen see(const storage::DeliveryRow& row, const std::vector<storage::ItemRow>& items,
+                  const std::optional<std::string>& erased) {
     Seen seen{.status = row.status,
               .code = row.resolution,
               .reviews = row.review_reasons,
               .by = row.invalidated_by,
               .reason = row.reason,
-              .username = row.username,
+              .username = erased.value_or(row.username),
               .refunded = row.refunded,
               .cancelled = row.cancelled,
               .action_waits =
                   row.pending.kind != domain::PendingActionKind::none || !row.pending.name.username.empty()};
     for (const auto& item : items) {
-      if (item.delivery == row.id)
-        seen.items.push_back(
-            {item.file_id, item.username, item.status, item.former, item.spent, item.revoked_by == "order"});
+      if (item.delivery != row.id || (erased && item.former && item.user_id.empty())) continue;
+      // Whose item it was its user's id says: "u-ann".
+      const auto name = !erased ? item.username : item.user_id.empty() ? "" : item.user_id.substr(2);
+      seen.items.push_back(
+          {item.file_id, name, item.status, item.former, item.spent, item.revoked_by == "order"});
     }
     return seen;
   }
@@ -436,7 +515,9 @@ class Run {
     for (const auto& [order, id] : deliveries_) {
       const auto& row = *std::ranges::find(rows, id, &storage::DeliveryRow::id);
       rows_[order] = row;
-      const auto seen = see(row, items);
+      const bool erased = model_.orders().at(order).erased;
+      const auto seen =
+          see(row, items, erased ? std::optional(model_.delivery(order)->username) : std::nullopt);
       if (with_story_) {
         auto text = fmt::format("    order {}: {}", order, to_text(seen));
         if (std::exchange(last_said_[order], text) != text) note(text);
@@ -513,6 +594,7 @@ class Run {
   std::vector<std::pair<std::string, std::string>> begun_;  // shares, during the command
   std::int64_t tried_ = 0;                                  // shares, since the last look
   bool moved_ = false;
+  bool made_ = false;  // the event that was told last made a delivery
 };
 
 }  // namespace

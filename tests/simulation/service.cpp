@@ -35,8 +35,10 @@ bool stops_reads(Weather weather) {
 
 }  // namespace
 
-Service::Service(Sharing sharing)
+Service::Service(Sharing sharing, Asking asking)
     : world_(slow(), kCredits, power_.wrap()),
+      keys_(world_, power_),
+      asking_(std::move(asking)),
       integrations_(world_.async_db, world_.ids, world_.random, world_.cipher, world_.directory,
                     [this] { wake(); }),
       jobs_(world_.async_db, world_.ids,
@@ -88,6 +90,7 @@ void Service::advance(Millis by) {
 
 void Service::crash() {
   outbound_.stop();
+  keys_.restart();
   world_.crash(slow());
   outbound_.start();
 }
@@ -105,6 +108,7 @@ void Service::restart() {
   world_.worker.reset();
   world_.sessions.reset();
   power_.restore();
+  keys_.restart();
   world_.start_worker(slow());
   outbound_.start();
 }
@@ -138,6 +142,48 @@ Expected<services::Accepted> Service::accept(domain::OrderEvent event) {
       }));
   if (!accepted) return std::unexpected(accepted.error());
   return std::move(accepted->value());
+}
+
+Expected<services::Accepted> Service::place(domain::OrderEvent event) {
+  return world_.await(world_.reception.place(
+      world_.scheduler,
+      {.by = *keys_.admitted(), .integration = world_.integration, .event = std::move(event), .body = "{}"}));
+}
+
+void Service::erase(const std::vector<std::string>& orders) {
+  const Power::Pause pause(power_);
+  domain::OrderEvent request{.kind = domain::OrderEvent::Kind::customer_redact,
+                             .provider = domain::Provider::provider_a,
+                             .order_ids = orders};
+  request.received_at = now();
+  const auto erased = world_.await(world_.reception.take(
+      world_.scheduler, [&]() -> Task<Expected<std::optional<services::Reception::Ready>>> {
+        auto store = co_await world_.directory.find(world_.scheduler, world_.integration);
+        co_return services::Reception::Ready{{store.value(), request, {}, {}}, {}};
+      }));
+  if (!erased) throw std::logic_error("a buyer was not erased: " + erased.error().message);
+}
+
+std::string Service::personal_texts(OrderId order) {
+  static constexpr storage::Sql kOrder{"SELECT state FROM orders WHERE id = $1"};
+  static constexpr storage::Sql kDelivery{
+      "SELECT message || ' ' || coalesce(target_username, '') || ' ' || coalesce(raw_username, '') || ' ' ||"
+      " coalesce(customer_email, '') || ' ' || coalesce(pending_username, '') || ' ' ||"
+      " coalesce(offered_username, '') FROM deliveries WHERE id = $1"};
+  static constexpr storage::Sql kItems{"SELECT username FROM delivery_items WHERE delivery_id = $1"};
+  static constexpr storage::Sql kTimeline{
+      "SELECT message || ' ' || coalesce(data, '') FROM delivery_timeline WHERE delivery_id = $1"};
+  static constexpr storage::Sql kEvents{"SELECT body FROM outbound_events WHERE delivery_id = $1"};
+  std::string text;
+  world_.database->read([&](storage::Tx& tx) {
+    for (const auto* const sql : {&kOrder, &kDelivery, &kItems, &kTimeline})
+      tx.query(*sql, order, [&](const storage::Row& r) { text += r.string(0) + "\n"; });
+    tx.query(kEvents, order, [&](const storage::Row& r) {
+      const auto body = r.bytes(0);
+      text.append(reinterpret_cast<const char*>(body.data()), body.size()).append("\n");
+    });
+  });
+  return text;
 }
 
 void Service::save_mappings(const std::map<std::string, std::vector<std::string>>& by_sku) {
@@ -232,6 +278,7 @@ bool Service::intends(const std::string& call, const std::string& subject) {
 
 Fate Service::fate(const std::string& call, const std::string& subject) {
   const bool write = is_write(call);
+  if (call == "request" && !power_.failed()) asking_(subject);
   if (write && power_.failed()) {
     // The process is dead. A call that it was about to make stands on what was synced, or is a fault.
     if (wrong_.empty() && !intends(call, subject))

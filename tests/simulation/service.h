@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "history.h"
+#include "keys.h"
 #include "model.h"
 #include "outbound.h"
 #include "power.h"
@@ -24,17 +25,21 @@ class Service {
  public:
   // A call to share begins; `sure`: it is answered at once.
   using Sharing = std::function<void(const std::string& user, const std::string& file, bool sure)>;
-  explicit Service(Sharing sharing);
+  // A friend request begins.
+  using Asking = std::function<void(const std::string& user)>;
+  Service(Sharing sharing, Asking asking);
   ~Service();
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
 
   Timestamp now() const { return world_.database.clock.now(); }
   identity::Principal merchant() const { return world_.merchant(); }
+  IntegrationId store() const { return world_.integration; }
   Scheduler& scheduler() { return world_.scheduler; }
   services::DeliveryActions& actions() { return world_.actions; }
   services::Orders& orders() { return orders_; }
   Outbound& outbound() { return outbound_; }
+  Keys& keys() { return keys_; }
   domain::Balance balance() { return world_.balance(); }
   const services::testing::FakeCloud& cloud() const { return world_.cloud; }
   // Runs a task to its end; virtual time stands still.
@@ -55,6 +60,12 @@ class Service {
   std::vector<std::pair<std::string, std::string>> lost_shares;
 
   Expected<services::Accepted> accept(domain::OrderEvent event);
+  // The order of the merchant's program, by who was admitted last.
+  Expected<services::Accepted> place(domain::OrderEvent event);
+  // The store asks for the erasure of the buyer of these orders.
+  void erase(const std::vector<std::string>& orders);
+  // All texts of an order and its delivery that could name its buyer.
+  std::string personal_texts(OrderId order);
   void save_mappings(const std::map<std::string, std::vector<std::string>>& by_sku);
   void save_settings(bool hold_all, bool auto_revoke);
   void save_login(const std::string& merchant);
@@ -94,6 +105,8 @@ class Service {
 
   Power power_;
   services::testing::World world_;
+  Keys keys_;
+  Asking asking_;
   services::Integrations integrations_;
   services::BulkJobs jobs_;
   services::BulkDeliveries bulk_deliveries_;

@@ -37,7 +37,21 @@ std::optional<OrderEvent> Shop::happens(const Command& c, Timestamp now) {
     orders_.emplace(c.order, order);
     return placed;
   }
-  if (found == orders_.end()) return std::nullopt;
+  if (c.act == Act::order_by_key) {
+    // An order that the merchant's program makes has no shop that tells of it later. Its program may place it
+    // again, with other lines even.
+    if (found != orders_.end() && !found->second.direct) return std::nullopt;
+    Order order{.direct = true};
+    auto& state = order.state;
+    state.provider = domain::Provider::generic;
+    state.order_id = std::to_string(c.order + 1);
+    state.username = state.raw_username = kNames[c.n % std::size(kNames)];
+    state.lines.push_back(line(1, c.m));
+    if (c.n / 10 % 2) state.lines.push_back(line(2, c.m / kSkus));
+    orders_.try_emplace(c.order, order);
+    return state;
+  }
+  if (found == orders_.end() || found->second.direct) return std::nullopt;
   auto& order = found->second;
   auto& state = order.state;
   if (c.act == Act::repeat) return order.events[c.n % order.events.size()];

@@ -17,7 +17,8 @@ class Shop {
 
  private:
   struct Order {
-    domain::OrderEvent state;
+    bool direct = false;  // made by the merchant's program
+    domain::OrderEvent state = {};
     int lines_made = 0;
     int refunds_made = 0;
     std::vector<domain::OrderEvent> events;

@@ -1,0 +1,103 @@
+// What mappings that are saved, and files that are missing, make of deliveries (spec 2.6).
+#include <algorithm>
+#include <utility>
+
+#include "model.h"
+
+namespace presetbridge::simulation {
+
+using State = Promise::State;
+
+void Model::moved() {
+  moved_ = true;
+  for (auto& [id, order] : orders_) {
+    if (!order.delivery) continue;
+    order.delivery->open_question = true;
+    // Who is asked by another user of the platform has their time anew.
+    order.delivery->first_waited = order.delivery->waits_since = std::nullopt;
+    for (const auto& [whom, promise] : order.delivery->promises) {
+      if (promise.unknown) perhaps_free_.insert(whom);
+    }
+  }
+}
+
+void Model::mapped(std::map<std::string, std::vector<std::string>> saved,
+                   const std::set<std::string>& missing) {
+  mappings_ = std::move(saved);
+  for (auto& [id, order] : orders_) {
+    if (!order.delivery || order.erased) continue;
+    auto& d = *order.delivery;
+    const bool met = d.standing == Standing::failed && d.code == ResolutionCode::preset_not_found;
+    const bool meets = d.open_question || d.racing || std::ranges::any_of(d.promises, [&](const auto& p) {
+                         return p.second.state == State::owed && missing.contains(p.first.second);
+                       });
+    if (met || meets) replace_missing(order, d, met && !d.open_question && !d.racing);
+  }
+}
+
+void Model::perhaps(const std::string& id) {
+  auto& order = orders_.at(id);
+  order.delivery->open_question = true;
+  ++order.unmapped_most;
+  auto& replacing = order.delivery->replacing;
+  if (!replacing) return;
+  for (const auto& line : order.lines) {
+    auto& files = replacing->lines[line.id];
+    if (const auto mapped = mappings_.find(line.sku); mapped != mappings_.end())
+      files.insert(mapped->second.begin(), mapped->second.end());
+  }
+}
+
+void Model::replace_missing(const Order& order, Delivery& d, bool must) const {
+  if (order.too_large) return;  // its lines are not known
+  Delivery::Replacing now{.missing = {}, .lines = {}, .must = must};
+  for (const auto& [whom, promise] : d.promises) {
+    if (whom.first == present(d) && promise.state == State::owed) now.missing.insert(whom.second);
+  }
+  for (const auto& line : order.lines) {
+    const auto mapped = mappings_.find(line.sku);
+    if (!line.files || mapped == mappings_.end()) continue;
+    // The file that replaced a missing one may be missing too.
+    const bool replaced = d.replacing && d.replacing->lines.contains(line.id);
+    const bool owes = replaced || std::ranges::any_of(*line.files, [&](const std::string& file) {
+                        return now.missing.contains(file);
+                      });
+    // A mapping that is gone takes nothing away: another file must be there in its stead.
+    const bool other = replaced || std::ranges::any_of(mapped->second, [&](const std::string& file) {
+                         return std::ranges::find(*line.files, file) == line.files->end();
+                       });
+    if (!owes || !other) continue;
+    now.lines[line.id].insert(mapped->second.begin(), mapped->second.end());
+  }
+  if (now.lines.empty()) return;
+  d.open_question = true;
+  if (d.replacing) {
+    now.missing.insert(d.replacing->missing.begin(), d.replacing->missing.end());
+    for (const auto& [line, files] : d.replacing->lines) now.lines[line].insert(files.begin(), files.end());
+  }
+  d.replacing = std::move(now);
+}
+
+void Model::quiet() {
+  revoked_lately_ = auto_revoke;
+  for (auto& [id, order] : orders_) {
+    if (!order.delivery) continue;
+    if (const auto replaced = std::exchange(order.delivery->replacing, std::nullopt)) {
+      for (auto& line : order.lines) {
+        if (!line.files || !replaced->lines.contains(line.id)) continue;
+        const auto mapped = mappings_.find(line.sku);
+        std::set<std::string> files(line.files->begin(), line.files->end());
+        if (mapped != mappings_.end()) files.insert(mapped->second.begin(), mapped->second.end());
+        std::erase_if(files, [&](const std::string& file) {
+          const auto at = order.delivery->promises.find({present(*order.delivery), file});
+          return at == order.delivery->promises.end() || at->second.state == State::dropped;
+        });
+        line.files.emplace(files.begin(), files.end());
+      }
+    }
+    order.delivery->racing = order.delivery->open_question = false;
+    for (auto& [whom, promise] : order.delivery->promises) promise.unknown = false;
+  }
+}
+
+}  // namespace presetbridge::simulation
