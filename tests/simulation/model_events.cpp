@@ -279,7 +279,7 @@ std::string EventModel::dispatched(const std::string& uuid, std::size_t receiver
     return wrong("it should be " + std::string(expected));
   if (dispatch.attempts < least || dispatch.attempts > most)
     return wrong(fmt::format("its receiver answered, or not, {} times", least));
-  if (all_over && active && expected == "pending") return wrong("it is not sent again");
+  if (all_over && active && dispatch.status == "pending") return wrong("it is not sent again");
   if (!perhaps_gone_.contains(receiver) && active == gone_.contains(receiver))
     return wrong(active ? "it answered 410, and is active" : "nobody turned the subscription off");
   return {};
