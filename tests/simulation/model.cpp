@@ -34,47 +34,6 @@ std::string user_of(const std::string& name) {
 
 // ---------------------------------------------------------------- orders (spec 2.6, 2.10, 2.11)
 
-void Model::map_line(Line& line) const {
-  const auto found = mappings_.find(line.sku);
-  line.unmapped = found == mappings_.end();
-  line.files = line.unmapped ? std::vector<std::string>{} : found->second;
-}
-
-void Model::map_all(Order& order) {
-  for (auto& line : order.lines) {
-    std::vector<std::string> delivered_files;
-    if (order.delivery) {
-      for (const auto& file : line.files.value_or(std::vector<std::string>{})) {
-        const auto at = order.delivery->promises.find({present(*order.delivery), file});
-        if (at != order.delivery->promises.end() && delivered(at->second.state))
-          delivered_files.push_back(file);
-      }
-    }
-    map_line(line);
-    for (const auto& file : delivered_files) {
-      if (std::ranges::find(*line.files, file) == line.files->end()) line.files->push_back(file);
-    }
-  }
-}
-
-std::set<std::pair<std::string, std::string>> Model::unmapped(const Order& order) {
-  std::set<std::pair<std::string, std::string>> lines;
-  for (const auto& line : order.lines) {
-    if (line.files && line.unmapped) lines.emplace(line.id, line.sku);
-  }
-  return lines;
-}
-
-void Model::count_unmapped(Order& order, const std::set<std::pair<std::string, std::string>>& before,
-                           bool sure) {
-  if (std::ranges::includes(before, unmapped(order))) {
-    order.unmapped_most += sure ? 0 : 1;
-    return;
-  }
-  order.unmapped_least += sure ? 1 : 0;
-  ++order.unmapped_most;
-}
-
 bool Model::is_paid(const Order& order, const Line& line) {
   std::int64_t left = line.quantity;
   for (const auto& [id, lines] : order.refunds) {

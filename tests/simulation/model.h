@@ -238,6 +238,7 @@ class Model {
   std::set<std::pair<std::string, std::string>> perhaps_free_;
 };
 
+std::string to_text(Promise::State state);
 std::string to_text(const Delivery& d);
 std::string to_text(const Seen& seen);
 

@@ -1,4 +1,6 @@
-// What mappings that are saved, and files that are missing, make of deliveries (spec 2.6).
+// What mappings make of orders (spec 2.10), and mappings that are saved and missing files of deliveries (spec 2.6).
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -7,6 +9,47 @@
 namespace presetbridge::simulation {
 
 using State = Promise::State;
+
+void Model::map_line(Line& line) const {
+  const auto found = mappings_.find(line.sku);
+  line.unmapped = found == mappings_.end();
+  line.files = line.unmapped ? std::vector<std::string>{} : found->second;
+}
+
+void Model::map_all(Order& order) {
+  for (auto& line : order.lines) {
+    std::vector<std::string> delivered_files;
+    if (order.delivery) {
+      for (const auto& file : line.files.value_or(std::vector<std::string>{})) {
+        const auto at = order.delivery->promises.find({present(*order.delivery), file});
+        if (at != order.delivery->promises.end() && delivered(at->second.state))
+          delivered_files.push_back(file);
+      }
+    }
+    map_line(line);
+    for (const auto& file : delivered_files) {
+      if (std::ranges::find(*line.files, file) == line.files->end()) line.files->push_back(file);
+    }
+  }
+}
+
+std::set<std::pair<std::string, std::string>> Model::unmapped(const Order& order) {
+  std::set<std::pair<std::string, std::string>> lines;
+  for (const auto& line : order.lines) {
+    if (line.files && line.unmapped) lines.emplace(line.id, line.sku);
+  }
+  return lines;
+}
+
+void Model::count_unmapped(Order& order, const std::set<std::pair<std::string, std::string>>& before,
+                           bool sure) {
+  if (std::ranges::includes(before, unmapped(order))) {
+    order.unmapped_most += sure ? 0 : 1;
+    return;
+  }
+  order.unmapped_least += sure ? 1 : 0;
+  ++order.unmapped_most;
+}
 
 void Model::moved() {
   moved_ = true;
@@ -98,6 +141,24 @@ void Model::quiet() {
     order.delivery->racing = order.delivery->open_question = false;
     for (auto& [whom, promise] : order.delivery->promises) promise.unknown = false;
   }
+}
+
+// A paid line that owed a missing file owes that still, or a file that it is mapped to since.
+std::string Model::check_replaced(const Order& order, const Delivery& d) const {
+  if (!d.replacing || d.racing || is_stopped(order) || order.too_large || d.standing == Standing::invalidated)
+    return {};
+  for (const auto& line : order.lines) {
+    const auto replaced = d.replacing->lines.find(line.id);
+    if (replaced == d.replacing->lines.end() || replaced->second.empty() || !is_paid(order, line)) continue;
+    const bool owes = std::ranges::any_of(d.promises, [&](const auto& p) {
+      const auto& [user, file] = p.first;
+      const bool its = replaced->second.contains(file) ||
+                       (line.files && std::ranges::find(*line.files, file) != line.files->end());
+      return its && user == present(d) && p.second.state != State::dropped;
+    });
+    if (!owes) return fmt::format("the paid line {} owes neither its missing file nor another", line.id);
+  }
+  return {};
 }
 
 }  // namespace presetbridge::simulation

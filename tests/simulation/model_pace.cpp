@@ -18,10 +18,6 @@ constexpr Millis kTroubleLimit = 72h;
 constexpr Millis kProbesFor = 30 * 24h;
 constexpr Millis kAtTheLatest = 4h;  // backoff and probes of an hour, and what they find
 
-constexpr const char* kStandings[] = {"open", "completed", "failed", "in_review", "invalidated"};
-constexpr const char* kStates[] = {"owed",    "shared",         "by_hand",
-                                   "dropped", "taken_by_order", "taken_by_merchant"};
-
 bool is_open(DeliveryStatus status) {
   return status == DeliveryStatus::queued || status == DeliveryStatus::processing ||
          status == DeliveryStatus::waiting_for_friendship;
@@ -54,33 +50,6 @@ Friend friendship(const Facts& facts, const std::string& user) {
 }
 
 }  // namespace
-
-std::string to_text(const Delivery& d) {
-  std::string text = kStandings[static_cast<std::size_t>(d.standing)];
-  if (d.code != ResolutionCode::none) text += fmt::format(" {}", to_string(d.code));
-  if (d.standing == Standing::in_review) text += fmt::format(" for {}", domain::to_string(d.reviews));
-  if (d.standing == Standing::invalidated) text += fmt::format(" by {}: {}", to_string(d.by), d.reason);
-  text += fmt::format(", to {}", d.username);
-  for (const auto& [whom, promise] : d.promises) {
-    text +=
-        fmt::format("; {} of {} {}{}", whom.second, whom.first,
-                    kStates[static_cast<std::size_t>(promise.state)], promise.unknown ? " (unknown)" : "");
-  }
-  return text + (d.racing ? "; racing" : "");
-}
-
-std::string to_text(const Seen& seen) {
-  std::string text(to_string(seen.status));
-  if (seen.code != ResolutionCode::none) text += fmt::format(" {}", to_string(seen.code));
-  if (!seen.reviews.none()) text += fmt::format(" for {}", domain::to_string(seen.reviews));
-  if (seen.by != InvalidatedBy::nobody) text += fmt::format(" by {}: {}", to_string(seen.by), seen.reason);
-  text += fmt::format(", to {}", seen.username);
-  for (const auto& item : seen.items) {
-    text += fmt::format("; {} of {} {}{}", item.file, item.name, to_string(item.status),
-                        item.former ? " (former)" : "");
-  }
-  return text + (seen.action_waits ? "; an action waits" : "");
-}
 
 bool Model::may_fail(const Delivery& d, ResolutionCode code, const Facts& facts) const {
   const auto user = user_of(d.username);
@@ -315,24 +284,6 @@ std::string Model::seen(const std::string& id, const Seen& seen, const Facts& fa
   return {};
 }
 
-// A paid line that owed a missing file owes that still, or a file that it is mapped to since.
-std::string Model::check_replaced(const Order& order, const Delivery& d) const {
-  if (!d.replacing || d.racing || is_stopped(order) || order.too_large || d.standing == Standing::invalidated)
-    return {};
-  for (const auto& line : order.lines) {
-    const auto replaced = d.replacing->lines.find(line.id);
-    if (replaced == d.replacing->lines.end() || replaced->second.empty() || !is_paid(order, line)) continue;
-    const bool owes = std::ranges::any_of(d.promises, [&](const auto& p) {
-      const auto& [user, file] = p.first;
-      const bool its = replaced->second.contains(file) ||
-                       (line.files && std::ranges::find(*line.files, file) != line.files->end());
-      return its && user == present(d) && p.second.state != State::dropped;
-    });
-    if (!owes) return fmt::format("the paid line {} owes neither its missing file nor another", line.id);
-  }
-  return {};
-}
-
 bool Model::given_elsewhere(const std::string& id, const std::string& user, const std::string& file) const {
   return std::ranges::any_of(orders_, [&](const auto& entry) {
     if (entry.first == id || !entry.second.delivery || entry.second.delivery->dry_run) return false;
@@ -435,7 +386,7 @@ std::string Model::compare_items(const std::string& id, const Seen& seen) {
     }
     if (!fits)
       return fmt::format("{} of {} is {}, and should be {}", item.file, user, to_string(item.status),
-                         kStates[static_cast<std::size_t>(state)]);
+                         to_text(state));
     expected.erase(at);
   }
   for (const auto& [whom, promise] : expected) {
@@ -443,7 +394,7 @@ std::string Model::compare_items(const std::string& id, const Seen& seen) {
       d.promises.erase(whom);
     } else if (promise.state != State::dropped)
       return fmt::format("{} of {} should be {}, and is not there", whom.second, whom.first,
-                         kStates[static_cast<std::size_t>(promise.state)]);
+                         to_text(promise.state));
   }
   return {};
 }
