@@ -189,7 +189,8 @@ OrderState state_of(const json::object& o) {
     s.risks.push_back(
         {.source = "", .high = s.high_risk, .approved = s.approved_risk, .at = time(o, "riskAt")});
   }
-  if (const json::value* excess = o.if_contains("excess")) s.excess = excess_of(excess->as_object());
+  const json::value* const excess = o.if_contains("excess");
+  if (excess != nullptr && excess->is_object()) s.excess = excess_of(excess->as_object());
   if (const json::value* stop = o.if_contains("stop")) s.untimed_stop = payment_of(stop->as_string());
   if (const json::value* lines = o.if_contains("lines")) {
     for (const json::value& line : lines->as_array()) s.lines.push_back(line_of(line.as_object()));

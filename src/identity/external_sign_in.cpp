@@ -39,8 +39,8 @@ std::unexpected<Error> state_invalid() {
 std::unexpected<Error> answer_invalid() {
   return fail(
       "ISSUER_ANSWER_INVALID",
-      "The identity provider's answer cannot be trusted. Nobody was signed in; try again, and ask the "
-      "operator if it stays so.");
+      "The identity provider's answer cannot be trusted. Nobody was signed in; try again. If it stays so, "
+      "ask the operator.");
 }
 
 std::unexpected<Error> unavailable() {
@@ -362,7 +362,7 @@ Task<LoginResult<ExternalSignIn::Ended>> ExternalSignIn::confirm(Executor& execu
     co_return fail(
         "ISSUER_ANSWER_INVALID",
         "The identity provider does not say that you signed in there within the last ten minutes, so "
-        "nothing was confirmed. Sign out there and try again, and ask the operator if it stays so.");
+        "nothing was confirmed. Sign out there and try again. If it stays so, ask the operator.");
   auto session = co_await deps_.async_db.read(
       executor, [&](Tx& tx) { return storage::find_session(tx, attempt.step_up); });
   if (!session) co_return std::unexpected(session.error());

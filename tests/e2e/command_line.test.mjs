@@ -94,7 +94,7 @@ test('wrong words are told with the flag that is meant, and exit code 2', async 
   const order = ['send-order', '--url', 'http://127.0.0.1:9/api/webhooks/generic/int_1', '--secret', 's'];
   const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
   for (const [args, says] of [
-    [['serve'], /cloud\.url is needed: where the cloud platform is; .*--sandbox.*\(--cloud-url\)$/m],
+    [['serve'], /cloud\.url is needed: the address of the cloud platform; .*--sandbox.*\(--cloud-url\)$/m],
     [['serve', '--sandbox', '--listen', 'here'], /listen must be .*\(--listen\)$/m],
     [
       ['serve', '--sandbox', '--delivery-lease-seconds', '5'],

@@ -7,6 +7,7 @@ import { Browser } from './chromium.mjs';
 import { Dashboard } from './dashboard.mjs';
 import { Client, Scope, scratch, startBridge, startCloudsim } from './harness.mjs';
 import { RealIssuer } from './issuers.mjs';
+import { isOk } from './merchant.mjs';
 
 const scope = new Scope({ after });
 const NAME = 'Studio Login';
@@ -51,12 +52,13 @@ async function inAnotherTab(dialog, person) {
   const [page] = await Promise.all([me.page.context().waitForEvent('page'), withProvider(me, dialog).click()]);
   return browser.follow(page, bridge.url, me.expected);
 }
-// As the service knows it: no page shows an account's id.
-const accountOf = async (it) => {
-  const asked = it.page.waitForResponse((answer) => new URL(answer.url()).pathname === '/api/account');
+// No page shows the id of an account: the service is asked as the page asks it.
+async function accountOf(it) {
+  const asked = it.page.waitForRequest((request) => new URL(request.url()).pathname === '/api/account');
   await it.go('/account/profile');
-  return (await (await asked).json()).id;
-};
+  const { authorization } = (await asked).headers();
+  return isOk(await new Client(bridge.url, { headers: { authorization } }).get('/api/account')).id;
+}
 async function hasTheToken() {
   await me.go('/keys');
   await me.page.getByRole('row', { name: /Print-on-demand sync/ }).waitFor();

@@ -208,7 +208,7 @@ test('is text: the e-mail address that a provider says', async () => {
   await it.page.getByRole('link', { name: 'Continue with A liar' }).click();
   await it.page.waitForURL((url) => url.origin === stack.bridge.url && !url.pathname.startsWith('/sign-'));
   for (const [where, whose] of [
-    ['/', ['claim']],
+    ['/deliveries', ['claim']],
     ['/account/profile', []],
     ['/account/people', ['claim']],
     ['/account/audit', ['claim']],

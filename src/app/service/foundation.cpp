@@ -196,11 +196,12 @@ Expected<void> check_role(const Config& config, storage::Database& database) {
   if (!missing.empty()) {
     return fail(
         "ROLE_WITHOUT_RIGHTS",
-        fmt::format("The database's role that this node connects as may not read {}: run `presetbridge "
-                    "database grant` as the database's owner, as after each migration, and start. A role of "
-                    "`--api-role` never gets rows that only workers may read: start a node that connects "
-                    "as one without the role worker, as with --roles api.",
-                    fmt::join(missing, ", ")));
+        fmt::format(
+            "The database's role that this node connects as may not read {}: run `presetbridge "
+            "database grant` as the database's owner, as after each migration, and start. A role of "
+            "`--api-role` never gets the right to read columns for workers alone: start a node that connects "
+            "as one without the role worker, as with --roles api.",
+            fmt::join(missing, ", ")));
   }
   if (!outdated) return {};
   return fail("SCHEMA_OLDER",

@@ -48,7 +48,7 @@ std::string usual_message(Cause cause, ResolutionCode code) {
     case Cause::cloud_account_changed:
       return "The merchant's cloud account was changed.";
     case Cause::cause_fixed:
-      return "The cause of the stop was fixed; the delivery goes on.";
+      return "The cause of the failure was fixed; the delivery goes on.";
     case Cause::stopped_by_order:
       return "The order was cancelled or refunded.";
     case Cause::nothing_to_deliver:

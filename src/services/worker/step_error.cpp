@@ -239,7 +239,7 @@ void JobSteps::Step::postpone(const Call& call, const ItemRequest& request, bool
   until = set.now() + domain::kRetryCeiling;
   ensure_probe(set.tx(), job.cloud_account, until);
   if (over && answered) {
-    give_up_look_up(call, "the cloud platform did not say for three days");
+    give_up_look_up(call, "for three days the cloud platform did not say what came of it");
   } else if (over) {
     fail_dependent(request);
   }

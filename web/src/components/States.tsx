@@ -79,7 +79,11 @@ export function ErrorState({ what, error, onRetry }: { what: string; error: unkn
           </p>
         ) : null}
       </div>
-      <Button leftSection={<IconRefresh size={16} />} disabled={left > 0} onClick={onRetry}>
+      <Button
+        leftSection={<IconRefresh size={16} />}
+        aria-disabled={left > 0 || undefined}
+        onClick={() => (left > 0 ? undefined : onRetry())}
+      >
         {t('action.again')}
       </Button>
     </div>

@@ -99,11 +99,12 @@ test('a store is made where none takes it, and one alone after an answer that wa
   stores = [shop, aStore('int_off', 'generic', { active: false })];
   await open({ credits: 0 });
   answer = () => Response.json({ error: { code: 'OVERLOADED', message: 'x' } }, { status: 503 });
-  const { dialog, deliver } = await fill();
+  const { dialog, deliver, name } = await fill();
   expect(dialog.textContent).toContain('It costs 1 credit, and you have none.');
   expect(dialog.textContent).toContain('a store “Gifts” is added for it');
   fireEvent.click(deliver);
   await within(dialog).findByRole('alert');
+  for (const value of [' @mira', ' @mira']) fireEvent.change(name, { target: { value } }); // edited, and back
   stores = [...stores, aStore('int_gifts', 'generic')];
   answer = () => Response.json(made, { status: 200 });
   fireEvent.click(deliver);

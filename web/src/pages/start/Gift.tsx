@@ -3,7 +3,7 @@ import '@/i18n/en/guide';
 import '@/i18n/en/stores';
 import { TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { api, ok, type Schemas } from '@/api/client';
 import { problemsOf } from '@/api/errors';
 import { queries } from '@/api/queries';
@@ -14,15 +14,11 @@ import { t } from '@/i18n/text';
 import { word } from '@/vocabulary/delivery';
 import type { Store } from '@/vocabulary/store';
 
-type Draft = { username: string; preset: Schemas['Preset'] | null; orderId: string };
+type Draft = { username: string; preset: Schemas['Preset'] | null };
+const EMPTY: Draft = { username: '', preset: null };
 
-// The order's id makes it one delivery, however often the same draft is sent.
-const draftOf = (part: Partial<Draft> = {}): Draft => ({
-  username: '',
-  preset: null,
-  ...part,
-  orderId: `gift-${crypto.randomUUID().slice(0, 8)}`,
-});
+// The order that the last attempt sent. Its ids make it one delivery, however often the same gift is sent.
+type Attempt = { username: string; fileId: string; integrationId: string; orderId: string };
 
 // Only a store of the merchant's own takes orders that no shop has signed: that of the guide, or else any.
 const takesGifts = ({ provider, active, archivedAt }: Store) => provider === 'generic' && active && archivedAt === null;
@@ -32,14 +28,18 @@ const storeOf = (stores: Store[], guide: string) =>
 type Props = { opened: boolean; guide: Store; onClose: () => void; onSent: (delivery: string) => void };
 
 export function Gift({ opened, guide, onClose, onSent }: Props) {
-  const [draft, setDraft] = useState(draftOf);
+  const [draft, setDraft] = useState(EMPTY);
+  const attempted = useRef<Attempt>(null);
   const [problem, setProblem] = useState<string>();
   const sender = useQuery(queries.cloud()).data?.cloudUsername;
   const credits = useQuery(queries.credits()).data?.available;
   const stores = useQuery(queries.stores()).data?.data;
   const client = useQueryClient();
   const { username, preset } = draft;
-  const change = (part: Partial<Draft>) => setDraft(draftOf({ username, preset, ...part }));
+  function change(part: Partial<Draft>) {
+    setProblem(undefined);
+    setDraft({ username, preset, ...part });
+  }
 
   async function store(): Promise<string> {
     const { data } = await client.fetchQuery({ ...queries.stores(), staleTime: 0 });
@@ -48,21 +48,25 @@ export function Gift({ opened, guide, onClose, onSent }: Props) {
     const body = { name: t('guide.gift.storeName'), provider: 'generic' as const };
     return (await ok(api.POST('/api/integrations', { body }))).id;
   }
+  async function attemptOf(gift: { username: string; fileId: string }): Promise<Attempt> {
+    const last = attempted.current;
+    if (last && last.username === gift.username && last.fileId === gift.fileId) return last;
+    return { ...gift, integrationId: await store(), orderId: `gift-${crypto.randomUUID().slice(0, 8)}` };
+  }
   async function deliver({ id, name }: Schemas['Preset']) {
     setProblem(undefined);
-    const body = {
-      integrationId: await store(),
-      orderId: draft.orderId,
-      targetUsername: username.trim(),
-      items: [{ fileId: id, title: name }],
-    };
+    const attempt = await attemptOf({ username: username.trim(), fileId: id });
+    attempted.current = attempt;
+    const { integrationId, orderId } = attempt;
+    const body = { integrationId, orderId, targetUsername: attempt.username, items: [{ fileId: id, title: name }] };
     const answer = await ok(api.POST('/api/deliveries', { body })).catch((failure: unknown) => {
       setProblem(problemsOf(failure).targetUsername);
       throw failure;
     });
     for (const key of ['deliveries', 'overview', 'stores', 'credits'])
       void client.invalidateQueries({ queryKey: [key] });
-    setDraft(draftOf());
+    attempted.current = null;
+    setDraft((now) => (now === draft ? EMPTY : now));
     if ('id' in answer) onSent(answer.id);
     else toast(t('guide.gift.ignored', { reason: word('reason', answer.reason) }), { tone: 'bad' });
   }

@@ -37,7 +37,7 @@ export function Listening({ id }: { id: string }) {
   const [title, text] = came
     ? [t('listen.got'), t('listen.gotText')]
     : !refusal
-      ? [t('listen.title'), t(late ? 'listen.late' : 'listen.text')]
+      ? [t('listen.title'), t(late && help ? 'listen.late' : 'listen.text')]
       : refusal.code === 'INVALID_SIGNATURE'
         ? [t('listen.bad'), t('listen.badText')]
         : [t('listen.refused'), t('listen.refusedText', { cause: word('cause', refusal.code) })];

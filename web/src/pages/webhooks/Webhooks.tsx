@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { IconPlus, IconWebhook } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useLocation, useNavigate, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { api, ok, type Schemas } from '@/api/client';
 import { sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
@@ -44,6 +44,13 @@ export function NewWebhookButton({ filled = true }: { filled?: boolean }) {
   const navigate = useNavigate();
   const setMaking = (now: boolean) =>
     void navigate({ to: path, search: changed(search, { new: now ? 'webhook' : undefined }), replace: !now });
+  const here = useRef(false);
+  useEffect(() => {
+    here.current = making;
+    return () => {
+      here.current = false;
+    };
+  }, [making]);
   // Its page shows how the test goes.
   async function openAndTest(id: string) {
     const test = api.POST('/api/webhook-subscriptions/{subscription}/test', { params: { path: { subscription: id } } });
@@ -67,7 +74,8 @@ export function NewWebhookButton({ filled = true }: { filled?: boolean }) {
           <SubscriptionForm
             onCancel={() => setMaking(false)}
             onMade={(it) => {
-              setMaking(false);
+              // A person who went back meanwhile stays where they are.
+              if (here.current) setMaking(false);
               setMade(it);
               void client.invalidateQueries({ queryKey: ['subscriptions'] });
             }}
