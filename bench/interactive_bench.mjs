@@ -16,19 +16,19 @@ const {
   most = '1000',
 } = Object.fromEntries(words.filter((word) => word !== '--json').map((word) => word.split('=')));
 const KIB = 1024;
-const KEPT = /^(__Host-)?pdb_session=/; // the cookie of a session
+const SESSION_COOKIE = /^(__Host-)?pdb_session=/;
 
 // Runs in the page from its beginning on: notes when it is usable.
 function watch() {
   const FIRST = 'main :is(section ul, table) :is(a[href], button:not(:disabled, [aria-disabled=true]))';
   const isSeen = (found) => found?.checkVisibility({ visibilityProperty: true, opacityProperty: true });
-  const look = () => {
+  const check = () => {
     if (!isSeen(document.querySelector('main h1')) || !isSeen(document.querySelector(FIRST)))
-      return requestAnimationFrame(look);
+      return requestAnimationFrame(check);
     // Behind the drawing, and all else that the browser has to do then.
     return requestAnimationFrame(() => setTimeout(() => (window.usableAt = performance.now())));
   };
-  requestAnimationFrame(look);
+  requestAnimationFrame(check);
 }
 
 const scope = new Scope();
@@ -48,7 +48,7 @@ try {
     assert.equal(signedIn.status, 200, await signedIn.text());
     const [cookie, value] = signedIn.headers
       .getSetCookie()
-      .find((one) => KEPT.test(one))
+      .find((one) => SESSION_COOKIE.test(one))
       .split(';')[0]
       .split('=');
     // A context of its own: its cache and its compiled scripts are empty.

@@ -24,8 +24,8 @@ std::optional<std::string> product_key(const OrderLine& line) {
 }
 
 std::string product_title(std::string_view title) {
-  const auto kept = first_characters(title, kMaxProductTitle);
-  return std::string(kept) + (kept.size() < title.size() ? "…" : "");
+  const auto shown = first_characters(title, kMaxProductTitle);
+  return std::string(shown) + (shown.size() < title.size() ? "…" : "");
 }
 
 }  // namespace presetbridge::domain

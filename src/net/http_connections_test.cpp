@@ -170,7 +170,7 @@ TEST_F(HttpServerTest, PeersThatSpeakForOthersHaveNoShareOfTheirOwn) {
   for (const auto& socket : sockets) EXPECT_THAT(socket.read_until("from"), StartsWith("HTTP/1.1 200 "));
 }
 
-// Of this process: nothing more can be opened while it lives, but for what stands below `next_free`.
+// While it lives, this process can open no more files than the free numbers below `next_free`.
 class NoFiles {
  public:
   explicit NoFiles(int next_free) {

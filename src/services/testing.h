@@ -157,6 +157,14 @@ class World {
     }
     return event;
   }
+  // The store takes files back by itself (spec 2.11).
+  void auto_revoke() {
+    write([&](storage::Tx& tx) {
+      auto row = lock_integration(tx, integration).value();
+      row.auto_revoke = true;
+      update_integration(tx, row);
+    });
+  }
   // Lets no job start for a second of virtual time: what a test sets up meanwhile is all there at the first.
   void hold_queue() {
     write([](storage::Tx& tx) {

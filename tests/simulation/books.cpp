@@ -22,7 +22,7 @@ Seen see(const storage::DeliveryRow& row, const std::vector<storage::ItemRow>& i
                 row.pending.kind != domain::PendingActionKind::none || !row.pending.name.username.empty()};
   for (const auto& item : items) {
     if (item.delivery != row.id || (erased && item.former && item.user_id.empty())) continue;
-    // Whose item it was its user's id says: "u-ann".
+    // The id of the item's user names its buyer: "u-ann".
     const auto name = !erased ? item.username : item.user_id.empty() ? "" : item.user_id.substr(2);
     seen.items.push_back(
         {item.file_id, name, item.status, item.former, item.spent, item.revoked_by == "order"});

@@ -88,7 +88,7 @@ inline constexpr std::uint32_t kOrders = 5;  // that something happens to at a t
 inline constexpr std::uint32_t kSkus = 5;
 inline constexpr std::uint32_t kFiles = 4;
 inline constexpr std::uint32_t kReceivers = 2;
-// What may be changed of a key.
+// The changes of a key that a merchant may make.
 enum class KeyChange { deactivate, reactivate, rotate, rotate_slowly, other_store, all_stores, raise_limit };
 inline constexpr std::uint32_t kKeyChanges = 7;
 // The last is a name that leads to nobody, the one before it another spelling of the first.

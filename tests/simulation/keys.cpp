@@ -123,7 +123,7 @@ std::string Keys::ask(std::uint32_t which) {
       admitted_->sees(world_.integration) == key.other_store || !admitted_->sees(other_store_))
     return fmt::format("a request with key {} has other rights than the key", last_);
   if (!check.rate || check.rate->limit != key.limit || check.rate->remaining != key.limit - used(key))
-    return fmt::format("a request with key {} is told a wrong rest of its limit", last_);
+    return fmt::format("a request with key {} shows a wrong rest of its limit", last_);
   return {};
 }
 

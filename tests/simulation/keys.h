@@ -23,7 +23,7 @@ class Keys {
   std::string change(const Command& command);
   // A request of the program: it is let in exactly while its key is in force and has requests left.
   std::string ask(std::uint32_t which);
-  // Who asks, of the last request; nothing: it was refused.
+  // The principal of the last request; nothing: it was refused.
   const std::optional<identity::Principal>& admitted() const { return admitted_; }
   // The last request made a delivery.
   void made_delivery() { ++keys_.at(last_).deliveries; }

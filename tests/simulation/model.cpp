@@ -216,8 +216,8 @@ void Model::take(const OrderEvent& event, Timestamp now) {
       resume(order, d, true);
   };
   if (order.erased) {
-    // What was delivered is taken back all the same; what is paid again before that began stays (spec 3.10), as
-    // does what the platform would not take back.
+    // Delivered files are taken back all the same. A file stays that is paid again before that began (spec 3.10),
+    // or that the platform would not take back.
     if (stops && auto_revoke && revokes) take_back(d);
     for (auto& [whom, promise] : d.promises) {
       const bool taking = promise.settling || long_trouble_;

@@ -1,4 +1,5 @@
-// What mappings make of orders (spec 2.10), and mappings that are saved and missing files of deliveries (spec 2.6).
+// Mappings: the files that they give orders (spec 2.10), and their effect on deliveries whose files were
+// missing (spec 2.6).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -56,7 +57,7 @@ void Model::moved() {
   for (auto& [id, order] : orders_) {
     if (!order.delivery) continue;
     order.delivery->open_question = true;
-    // Who is asked by another user of the platform has their time anew.
+    // A buyer whom another user of the platform asks has 14 days from then on.
     order.delivery->first_waited = order.delivery->waits_since = std::nullopt;
     for (const auto& [whom, promise] : order.delivery->promises) {
       if (promise.unknown) perhaps_free_.insert(whom);

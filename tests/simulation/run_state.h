@@ -138,7 +138,7 @@ class Run {
   }
   template <class Action, class Effect>
   void act(const std::string& order, Model::Answer expected, Action action, Effect effect) {
-    // What an action allows may begin before its answer comes.
+    // The service may begin what an action allows before the action's answer comes.
     const Model before = model_;
     begun_.clear();
     if (expected != Model::Answer::no) effect(order);

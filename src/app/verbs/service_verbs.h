@@ -8,7 +8,7 @@
 
 namespace presetbridge::app {
 
-// Add the verbs; set `run` to the function of the chosen verb. `run` and `flags` outlive the parsing.
+// Each adds its verbs and sets `run` to the function of the chosen one. `run` and `flags` outlive the parsing.
 void add_serve_verb(CLI::App& app, ConfigFlags& flags, std::function<int()>& run);
 void add_config_verbs(CLI::App& app, ConfigFlags& flags, std::function<int()>& run);
 void add_doctor_verb(CLI::App& app, ConfigFlags& flags, std::function<int()>& run);

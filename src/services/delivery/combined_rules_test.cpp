@@ -219,11 +219,7 @@ TEST(CombinedRulesOfCredits, NoRequestIsSentForAUserWhoseFilesCannotBePaid) {
   auto event = later(world, "1", {"sku-1"}, 1);
   const auto id = world.deliver(event);
   ASSERT_EQ(world.status(id), "completed");
-  world.write([&](storage::Tx& tx) {
-    auto row = *lock_integration(tx, world.integration);
-    row.auto_revoke = true;
-    update_integration(tx, row);
-  });
+  world.auto_revoke();
   event.payment = Payment::cancelled;
   event.updated_at = *event.updated_at + 1min;
   world.accept(event);

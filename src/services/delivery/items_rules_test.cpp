@@ -431,13 +431,7 @@ TEST_F(ItemsRules, AnApprovalOwesAgainWhatAStopDroppedBesideASharedFile) {
   for (const bool revokes : {false, true}) {
     SCOPED_TRACE(revokes ? "with autoRevoke" : "without");
     World world(World::unlimited(), 1);
-    if (revokes) {
-      world.write([&](storage::Tx& tx) {
-        auto row = *lock_integration(tx, world.integration);
-        row.auto_revoke = true;
-        update_integration(tx, row);
-      });
-    }
+    if (revokes) world.auto_revoke();
     const auto event = later(world, "1", {"sku-1", "sku-2"}, 0);
     const auto id = world.deliver(event);
     ASSERT_EQ(world.status(id), "failed insufficient_credits");

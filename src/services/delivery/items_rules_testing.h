@@ -23,13 +23,7 @@ inline domain::OrderEvent now(domain::OrderEvent event, int minute, domain::Paym
 
 class ItemsRules : public ::testing::Test {
  protected:
-  void auto_revoke() {
-    world.write([&](storage::Tx& tx) {
-      auto row = *lock_integration(tx, world.integration);
-      row.auto_revoke = true;
-      update_integration(tx, row);
-    });
-  }
+  void auto_revoke() { world.auto_revoke(); }
   domain::OrderEvent order(const std::string& id, const std::string& name,
                            std::vector<std::string> skus = {"sku-1"}) {
     auto event = later(world, id, std::move(skus), 0);

@@ -18,11 +18,7 @@ TEST_F(ItemsRules, WhoPaysAgainHasTheFileThoughNobodyKnowsWhetherItWasTakenBack)
   for (const bool late : {false, true}) {
     SCOPED_TRACE(late ? "paid after the platform was given up" : "paid meanwhile");
     World world{WorkerOptions{.jobs_per_minute = 0, .poll = 30min, .maintenance = 5min}};
-    world.write([&](storage::Tx& tx) {
-      auto row = *lock_integration(tx, world.integration);
-      row.auto_revoke = true;
-      update_integration(tx, row);
-    });
+    world.auto_revoke();
     auto event = later(world, "1", {"sku-1"}, 0);
     const auto id = world.deliver(event);
     world.cloud.before = [](auto& call, auto&) {
@@ -50,11 +46,7 @@ TEST_F(ItemsRules, WhatPerhapsWasTakenBackStaysKnownUntilTheMerchantDecides) {
   for (const bool late : {false, true}) {
     SCOPED_TRACE(late ? "paid after the platform was given up" : "paid meanwhile");
     World world{WorkerOptions{.jobs_per_minute = 0, .poll = 30min, .maintenance = 5min}};
-    world.write([&](storage::Tx& tx) {
-      auto row = *lock_integration(tx, world.integration);
-      row.auto_revoke = true;
-      update_integration(tx, row);
-    });
+    world.auto_revoke();
     auto event = later(world, "1", {"sku-1"}, 0);
     const auto id = world.deliver(event);
     world.cloud.before = [](auto& call, auto&) {
@@ -81,11 +73,7 @@ struct PaidAgain {
   using Fate = testing::FakeCloud::Fate;
   explicit PaidAgain(Fate of_revocation) {
     using namespace std::chrono_literals;
-    world.write([&](storage::Tx& tx) {
-      auto row = *lock_integration(tx, world.integration);
-      row.auto_revoke = true;
-      update_integration(tx, row);
-    });
+    world.auto_revoke();
     id = world.deliver(event);
     world.cloud.before = [of_revocation](auto& call, auto&) {
       return call == "revoke" ? of_revocation : Fate::answer;

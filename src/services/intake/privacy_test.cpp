@@ -31,11 +31,7 @@ TEST_F(Privacy, NothingOfAnErasedBuyerIsLeftBehind) {
 }
 
 TEST_F(Privacy, ARefundOfALineAfterTheErasureTakesItsFileBack) {
-  world.write([&](Tx& tx) {
-    auto row = *lock_integration(tx, world.integration);
-    row.auto_revoke = true;
-    update_integration(tx, row);
-  });
+  world.auto_revoke();
   const auto id = world.deliver(world.order("1", "Ann", {"sku-1", "sku-2"}));
   ASSERT_EQ(world.status(id), "completed");
   ask(OrderEvent::Kind::customer_redact, {"1"});

@@ -16,12 +16,18 @@ using testing::World;
 using Fate = testing::FakeCloud::Fate;
 using namespace std::chrono_literals;
 
+// Its delivery, when three days of shares that fail have made it `cloud_unavailable`. They go on failing.
+DeliveryId fail_alone(World& world, const domain::OrderEvent& order, Fate fate) {
+  fail_calls(world, "share", fate);
+  const auto id = world.deliver(order);
+  world.settle(75h);
+  EXPECT_TRUE(failed_unavailable(world, id));
+  return id;
+}
+
 TEST(Trouble, OneThatFailedAloneIsProbedEachHourAndResumes) {
   World world(slow());
-  fail_calls(world, "share", Fate::lose_request);
-  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
-  world.settle(75h);
-  ASSERT_TRUE(failed_unavailable(world, id));
+  const auto id = fail_alone(world, world.order("1", "Ann", {"sku-1"}), Fate::lose_request);
   const auto before = world.delivery(id);
   const auto timeline = entries(world, id);
   const auto shares = world.cloud.count("share");
@@ -39,10 +45,7 @@ TEST(Trouble, OneThatFailedAloneIsProbedEachHourAndResumes) {
 
 TEST(Trouble, AFailedOrderOfHighRiskIsNotSharedByItsProbe) {
   World world(slow());
-  fail_calls(world, "share", Fate::fail);
-  const auto id = world.deliver(testing::later(world, "1", {"sku-1"}, 0));
-  world.settle(75h);
-  ASSERT_TRUE(failed_unavailable(world, id));
+  const auto id = fail_alone(world, testing::later(world, "1", {"sku-1"}, 0), Fate::fail);
   domain::OrderEvent risk{
       .kind = domain::OrderEvent::Kind::risk, .provider = domain::Provider::provider_a, .order_id = "1"};
   risk.high_risk = true;
@@ -57,10 +60,7 @@ TEST(Trouble, AFailedOrderOfHighRiskIsNotSharedByItsProbe) {
 
 TEST(Trouble, AFailedOrderThatTheStoreGivesAnotherNameIsProbedForThatCustomer) {
   World world(slow());
-  fail_calls(world, "share", Fate::fail);
-  const auto id = world.deliver(testing::later(world, "1", {"sku-1"}, 0));
-  world.settle(75h);
-  ASSERT_TRUE(failed_unavailable(world, id));
+  const auto id = fail_alone(world, testing::later(world, "1", {"sku-1"}, 0), Fate::fail);
   auto event = testing::later(world, "1", {"sku-1"}, 1);
   event.username = event.raw_username = "Bob";
   event.updated_at = world.database.clock.now();
@@ -77,10 +77,7 @@ TEST(Trouble, AFailedOrderThatTheStoreGivesAnotherNameIsProbedForThatCustomer) {
 
 TEST(Trouble, ANameThatComesWhileItsFailedOrderIsProbedCountsAtOnce) {
   World world(slow());
-  fail_calls(world, "share", Fate::fail);
-  const auto id = world.deliver(testing::later(world, "1", {"sku-1"}, 0));
-  world.settle(75h);
-  ASSERT_TRUE(failed_unavailable(world, id));
+  const auto id = fail_alone(world, testing::later(world, "1", {"sku-1"}, 0), Fate::fail);
   auto event = testing::later(world, "1", {"sku-1"}, 1);
   event.username = event.raw_username = "Bob";
   // The job of the former customer has the delivery, and has not begun to share.
@@ -106,10 +103,7 @@ TEST(Trouble, ANameThatComesWhileItsFailedOrderIsProbedCountsAtOnce) {
 
 TEST(Trouble, AProbeWhoseAnswerIsLostIsSettledAndResumesToo) {
   World world(slow());
-  fail_calls(world, "share", Fate::lose_request);
-  const auto id = world.deliver(world.order("1", "Ann", {"sku-1", "sku-2"}));
-  world.settle(75h);
-  ASSERT_TRUE(failed_unavailable(world, id));
+  const auto id = fail_alone(world, world.order("1", "Ann", {"sku-1", "sku-2"}), Fate::lose_request);
   fail_calls(world, "share", Fate::lose_answer);
   const auto shares = world.cloud.count("share");
   while (world.cloud.count("share") == shares) world.settle(1min);
@@ -197,10 +191,7 @@ TEST(Trouble, WhatFailedAloneIsNotResumedWithWhatFailedInAnOutage) {
 
 TEST(Trouble, AProbeThatFindsWhatIsWrongForGoodSaysSo) {
   World world(slow());
-  fail_calls(world, "share", Fate::fail);
-  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
-  world.settle(75h);
-  ASSERT_TRUE(failed_unavailable(world, id));
+  const auto id = fail_alone(world, world.order("1", "Ann", {"sku-1"}), Fate::fail);
   world.cloud.before = nullptr;
   world.cloud.unknown_files = {"file-1"};
   world.settle(2h);

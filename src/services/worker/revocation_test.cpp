@@ -71,11 +71,7 @@ TEST(Revocation, EndsARevocationFromACustomerWhoIsGone) {
 
 TEST(Revocation, RevokesAShareThatWasOnItsWayWhenTheOrderStopped) {
   World world;
-  world.write([&](storage::Tx& tx) {
-    auto row = *lock_integration(tx, world.integration);
-    row.auto_revoke = true;
-    update_integration(tx, row);
-  });
+  world.auto_revoke();
   bool held = false;
   world.cloud.before = [&](auto& call, auto&) {
     return call == "share" ? once(held, Fate::hold_done) : Fate::answer;

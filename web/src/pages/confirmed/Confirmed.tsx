@@ -7,7 +7,7 @@ import { session } from '@/session';
 import { signedInLately } from '@/session/lately';
 import { stepUp } from '@/session/step_up';
 import { Frame } from '../sign-in/Frame';
-import { Told } from './Told';
+import { TabDone } from './TabDone';
 
 // The tokens from before do not say that the person has confirmed; the tabs take the new ones from this one.
 async function hasConfirmed(): Promise<boolean> {
@@ -37,7 +37,7 @@ export function Confirmed() {
       </Frame>
     );
   return (
-    <Told
+    <TabDone
       title={t(confirmed ? 'confirmed.title' : 'confirmed.not.title')}
       lead={t(confirmed ? 'confirmed.lead' : 'confirmed.not.lead')}
     />

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { t } from '@/i18n/text';
 import { Frame } from '../sign-in/Frame';
 
-export function Told({ title, lead }: { title: string; lead: string }) {
+export function TabDone({ title, lead }: { title: string; lead: string }) {
   return (
     <Frame title={title} lead={lead} page={title}>
       <p>
