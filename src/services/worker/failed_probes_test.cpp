@@ -231,6 +231,26 @@ TEST(Trouble, AProbeAsksNobodyWhoCannotBeSharedWithForWantOfACredit) {
   EXPECT_EQ(world.cloud.requests["u-ann"], requests);
 }
 
+// An outage of look-ups ends with a look-up, and perhaps nobody else's name has to be looked up (spec 3.5, 3.6).
+TEST(Trouble, AProbeWithoutACreditLooksUpANameInAnOutageOfLookUps) {
+  World world(slow(), 2);
+  ASSERT_EQ(world.status(world.deliver(world.order("1", "Bob", {"sku-1"}))), "completed");
+  fail_calls(world, "find_user", Fate::rate_limit);
+  const auto id = world.deliver(world.order("2", "Ann", {"sku-1"}));
+  world.settle(75h);
+  ASSERT_TRUE(failed_unavailable(world, id));
+  world.cloud.before = nullptr;
+  const auto last = world.deliver(world.order("3", "Bob", {"sku-2"}));
+  world.settle(2min);
+  ASSERT_EQ(world.status(last), "completed");
+  world.settle(3h);
+  EXPECT_EQ(world.status(id), "failed insufficient_credits");
+  world.grant(1);
+  world.settle(2h);
+  EXPECT_EQ(world.status(id), "completed");
+  expect_books_balance(world);
+}
+
 TEST(Trouble, AProbeWithoutACreditChangesNothingInAnOutage) {
   World world(slow(), 2);
   fail_calls(world, "share", Fate::fail);

@@ -163,6 +163,8 @@ bool JobSteps::Step::fail_unpaid(DeliveryId id) {
   const auto account = find_cloud_account(set.tx(), job.cloud_account);
   const auto trouble = domain::decode_account_trouble(account ? account->trouble : "");
   const bool troubled = !trouble || !domain::trouble_name(*trouble).empty();
+  // The look-up of a name costs nothing, and perhaps the trouble waits for one.
+  if (troubled && customer.cloud_user_id.empty()) return false;
   if (troubled || set.balance(set.delivery(id)->account).within_reach() > 0) return true;
   progress(id);
   if (auto& row = *set.delivery(id); row.status == domain::DeliveryStatus::queued)
