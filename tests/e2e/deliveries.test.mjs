@@ -105,6 +105,9 @@ describe('deliveries', () => {
     await merchant.reaches(deliveryId, 'waiting_for_friendship');
     isError(await act(deliveryId, 'retry', {}), 409, 'INVALID_TRANSITION');
     isError(await act(deliveryId, 'retry', { targetUsername: 'x'.repeat(201) }), 422, 'VALIDATION_FAILED');
+    isError(await act(deliveryId, 'retry', { keepFriendRequest: true }), 409, 'INVALID_TRANSITION');
+    const both = { targetUsername: 'the-buyer', keepFriendRequest: true };
+    isError(await act(deliveryId, 'retry', both), 422, 'VALIDATION_FAILED');
     isOk(await act(deliveryId, 'retry', { targetUsername: 'the-buyer' }));
     await merchant.reaches(deliveryId, 'completed');
     await until('the request is withdrawn', async () => {

@@ -179,9 +179,13 @@ Task<Reply> retry(DeliveriesDeps deps, Call call) {
     username = domain::normalise_username(*raw);
     if (username->empty()) fields.problem("targetUsername", "is not a username");
   }
+  const bool keeps = fields.optional_flag("keepFriendRequest").value_or(false);
+  if (keeps && username)
+    fields.problem("keepFriendRequest", "is for the user who has the request: leave targetUsername out");
   if (auto error = body->problems()) co_return std::unexpected(*error);
-  co_return answer(deps,
-                   co_await deps.deliveries.retry(call.executor(), call.principal, *id, std::move(username)));
+  const auto request = keeps ? services::FriendRequest::keep : services::FriendRequest::renew;
+  co_return answer(deps, co_await deps.deliveries.retry(call.executor(), call.principal, *id,
+                                                        std::move(username), request));
 }
 
 Task<Reply> invalidate(DeliveriesDeps deps, Call call) {

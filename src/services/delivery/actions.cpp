@@ -223,7 +223,11 @@ Expected<void> DeliveryActions::act_or_wait(DeliverySet& set, storage::DeliveryR
 }
 
 Expected<void> DeliveryActions::retry_row(DeliverySet& set, storage::DeliveryRow& row,
-                                          const std::string& username, domain::Actor actor) {
+                                          const std::string& username, domain::Actor actor,
+                                          FriendRequest request) {
+  const bool keeps = request == FriendRequest::keep;
+  if (keeps && (row.status != DeliveryStatus::failed || row.resolution != ResolutionCode::friendship_timeout))
+    return fail("INVALID_TRANSITION", "The delivery did not fail for want of an answer to a friend request.");
   const bool renamed = !username.empty() && username != row.username;
   const std::string before = row.username;
   // A buyer gets what the merchant owed before (spec 2.6, 13.3).
@@ -256,7 +260,7 @@ Expected<void> DeliveryActions::retry_row(DeliverySet& set, storage::DeliveryRow
       return set.try_apply(row, {.cause = Cause::retried, .actor = actor});
   }
   const auto asked = row.customer;
-  const bool anew = !renamed && takes_request_back(set, row);
+  const bool anew = !renamed && !keeps && takes_request_back(set, row);
   if (renamed) {
     change_customer(set, row, username, username, set.now(), actor);
   } else if (!username.empty()) {
@@ -291,10 +295,11 @@ void DeliveryActions::conclude_or_queue(DeliverySet& set, storage::DeliveryRow& 
 }
 
 Task<Expected<DeliveryView>> DeliveryActions::retry(Executor& executor, identity::Principal by, DeliveryId id,
-                                                    std::optional<std::string> username) {
+                                                    std::optional<std::string> username,
+                                                    FriendRequest request) {
   co_return co_await act(executor, by, id, "delivery.retried",
-                         [username](DeliverySet& set, storage::DeliveryRow& row, domain::Actor actor) {
-                           return retry_row(set, row, username.value_or(""), actor);
+                         [=](DeliverySet& set, storage::DeliveryRow& row, domain::Actor actor) {
+                           return retry_row(set, row, username.value_or(""), actor, request);
                          });
 }
 

@@ -33,6 +33,10 @@ struct RevokeQuery {
   Expected<void> check(Items all) const;
 };
 
+// A retry withdraws a friend request that had no answer and sends another, or it keeps the request and waits for
+// the answer as long again (spec 3.5).
+enum class FriendRequest { renew, keep };
+
 class DeliveryActions {
  public:
   // `changed` is called, on any thread, when there may be new work for the delivery worker.
@@ -58,13 +62,15 @@ class DeliveryActions {
   // Starts a new attempt; with `username`, normalised and not empty, under that name (spec 3.11). It goes to
   // review instead where something stands against the order that nobody has approved. INVALID_TRANSITION also
   // where the present mappings would make it owe more files than are served, but a delivery in review gets
-  // the name all the same.
+  // the name all the same. `keep` is INVALID_TRANSITION
+  // where the delivery did not fail for want of an answer.
   Task<Expected<DeliveryView>> retry(Executor& executor, identity::Principal by, DeliveryId id,
-                                     std::optional<std::string> username);
+                                     std::optional<std::string> username,
+                                     FriendRequest request = FriendRequest::renew);
   // Does what retry() does in the caller's unit of work, which has locked the order and the delivery's
   // customers; `row` is of the set, and an empty `username` leaves the name as it is.
   static Expected<void> retry_row(DeliverySet& set, storage::DeliveryRow& row, const std::string& username,
-                                  domain::Actor actor);
+                                  domain::Actor actor, FriendRequest request = FriendRequest::renew);
   Task<Expected<DeliveryView>> invalidate(Executor& executor, identity::Principal by, DeliveryId id,
                                           std::string reason);
   Task<Expected<DeliveryView>> reopen(Executor& executor, identity::Principal by, DeliveryId id);

@@ -115,6 +115,42 @@ TEST_F(FriendRequests, RetryingEachAfterATimeoutAsksOnce) {
   EXPECT_EQ(world_.cloud.withdrawals["u-ann"], 1);
 }
 
+// The buyer has as long again, and one who accepts is delivered to.
+TEST_F(FriendRequests, ARetryThatKeepsTheRequestWaitsForItAsLongAgain) {
+  const auto keep = [&](DeliveryId id) {
+    return world_.await(
+        world_.actions.retry(world_.scheduler, world_.merchant(), id, std::nullopt, FriendRequest::keep));
+  };
+  EXPECT_EQ(keep(first_).error().code, "INVALID_TRANSITION");  // it waits still
+  world_.settle(std::chrono::days{15});
+  for (const auto id : {first_, second_}) {
+    ASSERT_EQ(world_.status(id), "failed friendship_timeout");
+    ASSERT_TRUE(keep(id));
+  }
+  world_.settle(std::chrono::days{13});
+  expect_both_wait_for_request(1);
+  EXPECT_EQ(world_.cloud.withdrawals["u-ann"], 0);
+  world_.settle(std::chrono::days{2});
+  ASSERT_EQ(world_.status(first_), "failed friendship_timeout");
+  ASSERT_TRUE(keep(first_));
+  world_.settle(1min);
+  world_.cloud.change("u-ann", FriendshipState::friends);
+  world_.settle(2h);
+  for (const auto id : {first_, second_}) EXPECT_EQ(world_.status(id), "completed");
+  EXPECT_EQ(world_.cloud.requests["u-ann"], 1);
+}
+
+TEST_F(FriendRequests, ARetryThatKeepsARequestThatIsGoneSendsAnother) {
+  world_.settle(std::chrono::days{15});
+  ASSERT_EQ(world_.status(first_), "failed friendship_timeout");
+  world_.cloud.change("u-ann", FriendshipState::none);
+  ASSERT_TRUE(world_.await(
+      world_.actions.retry(world_.scheduler, world_.merchant(), first_, std::nullopt, FriendRequest::keep)));
+  world_.settle();
+  EXPECT_EQ(world_.status(first_), "waiting_for_friendship");
+  EXPECT_EQ(world_.cloud.requests["u-ann"], 2);
+}
+
 TEST_F(FriendRequests, ARetryThatWasInvalidatedBeforeItAskedLeavesTheRequestForTheNextOrder) {
   world_.settle(std::chrono::days{15});
   ASSERT_EQ(world_.status(first_), "failed friendship_timeout");

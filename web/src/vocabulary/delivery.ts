@@ -37,12 +37,22 @@ export const codeWord = (code: string) => word('code', code);
 
 // The first action that the panel of a failed delivery offers.
 export type Fix =
-  'username' | 'retry' | 'ask' | 'message' | 'cloud' | 'file' | 'fileRetry' | 'credits' | 'wait' | 'byHand';
+  | 'username'
+  | 'retry'
+  | 'ask'
+  | 'waitMore'
+  | 'message'
+  | 'cloud'
+  | 'file'
+  | 'fileRetry'
+  | 'credits'
+  | 'wait'
+  | 'byHand';
 export const FIXES = {
   username_missing: 'username',
   username_not_found: 'username',
   friend_request_declined: 'ask',
-  friendship_timeout: 'ask',
+  friendship_timeout: 'waitMore',
   blocked_by_customer: 'message',
   credentials_missing: 'cloud',
   credentials_invalid: 'cloud',

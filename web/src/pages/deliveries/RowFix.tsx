@@ -15,7 +15,7 @@ import styles from './deliveries.module.css';
 
 type Delivery = Schemas['Delivery'];
 
-const RETRIED: ReadonlySet<Fix> = new Set(['retry', 'ask', 'message', 'fileRetry', 'wait']);
+const RETRIED: ReadonlySet<Fix> = new Set(['retry', 'ask', 'waitMore', 'message', 'fileRetry', 'wait']);
 
 export function RowFix({ it, naming, onName }: { it: Delivery; naming: boolean; onName: () => void }) {
   const act = useDeliveryActions(it.id);

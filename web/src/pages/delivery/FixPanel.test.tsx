@@ -31,7 +31,7 @@ const SOLVES: Record<Code, [heading: string, control: string]> = {
   username_missing: ['Whose order is this?', 'Save and deliver'],
   username_not_found: ['Username not found', 'Save and retry'],
   friend_request_declined: ['The buyer declined', 'Ask again'],
-  friendship_timeout: ['No answer for 14 days', 'Withdraw and ask again'],
+  friendship_timeout: ['No answer for 14 days', 'Wait 14 more days'],
   blocked_by_customer: ['The buyer blocks you', 'Copy message'],
   credentials_missing: ['No cloud login', 'Connect cloud account'],
   credentials_invalid: ['Your cloud login was refused', 'Sign in again'],
@@ -77,6 +77,22 @@ test('the message is the first thing to do where the buyer blocks, and its only 
   await show(panel(failedFor('blocked_by_customer')));
   const [message, ...more] = await screen.findAllByRole('button', { name: 'Copy message' });
   expect([message?.dataset.variant, more.length]).toEqual(['filled', 0]);
+});
+
+test.each([
+  ['Wait 14 more days', { keepFriendRequest: true }],
+  ['Withdraw and ask again', {}],
+])('after no answer: %s', async (button, body) => {
+  const it = failedFor('friendship_timeout');
+  const sent: unknown[] = [];
+  vi.spyOn(session, 'token').mockResolvedValue('token');
+  serve(async (request) => {
+    if (request.url.endsWith('/retry')) sent.push(await request.json());
+    return Response.json({ ...it, status: 'queued', resolutionCode: null });
+  });
+  await show(panel(it));
+  await userEvent.click(await screen.findByRole('button', { name: button }));
+  await waitFor(() => expect(sent).toEqual([body]));
 });
 
 test.each(['friendship_timeout', 'order_too_large'] as const)(

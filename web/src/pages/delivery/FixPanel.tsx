@@ -128,19 +128,19 @@ function Primary({ it }: { it: Delivery }) {
   const stay = useStay();
   const fix = it.resolutionCode ? FIXES[it.resolutionCode] : 'retry';
   const may = (action: Delivery['allowedActions'][number]) => it.allowedActions.includes(action);
-  async function retry() {
+  async function retry(body: { keepFriendRequest?: boolean }) {
     if (!begin()) return;
-    if (!(await said(act('retry'), queuedWords))) stay();
+    if (!(await said(act('retry', body), queuedWords))) stay();
     end();
   }
-  const retryButton = (label: string, filled = true) =>
+  const retryButton = (label: string, { filled = true, body = {} } = {}) =>
     may('retry') ? (
       <Button
         variant={filled ? 'filled' : 'default'}
         size="md"
         leftSection={<IconRefresh size={16} />}
         aria-disabled={busy || undefined}
-        onClick={() => (busy ? undefined : void retry())}
+        onClick={() => (busy ? undefined : void retry(body))}
       >
         {busy ? t('action.working') : label}
       </Button>
@@ -194,12 +194,12 @@ function Primary({ it }: { it: Delivery }) {
         <div className={styles.buttons}>
           {fix === 'byHand' ? byHand : null}
           {fix === 'message' ? <CopyMessage it={it} /> : null}
-          {fix === 'ask'
-            ? retryButton(t(it.resolutionCode === 'friendship_timeout' ? 'fix.wait' : 'fix.askAgain'))
-            : null}
+          {fix === 'waitMore' ? retryButton(t('fix.waitMore'), { body: { keepFriendRequest: true } }) : null}
+          {fix === 'waitMore' ? retryButton(t('fix.renewRequest'), { filled: false }) : null}
+          {fix === 'ask' ? retryButton(t('fix.askAgain')) : null}
           {fix === 'retry' ? retryButton(t('fix.retry')) : null}
-          {fix === 'wait' ? retryButton(t('fix.retryNow'), false) : null}
-          {fix === 'message' ? retryButton(t('fix.retry'), false) : null}
+          {fix === 'wait' ? retryButton(t('fix.retryNow'), { filled: false }) : null}
+          {fix === 'message' ? retryButton(t('fix.retry'), { filled: false }) : null}
           {fix !== 'byHand' && fix !== 'wait' ? byHand : null}
           {it.resolutionCode === 'internal_error' ? (
             <CopyButton text={it.id} label={t('fix.copyId')} size="md" />

@@ -10,7 +10,7 @@ import { t } from '@/i18n/text';
 import { statusWord } from '@/vocabulary/delivery';
 import type { Delivery } from './types';
 
-type Body = { targetUsername?: string; reason?: string; itemIds?: string[] };
+type Body = { targetUsername?: string; keepFriendRequest?: boolean; reason?: string; itemIds?: string[] };
 
 async function send(
   action: 'retry' | 'approve' | 'complete' | 'reopen' | 'invalidate' | 'revoke',
@@ -21,7 +21,10 @@ async function send(
   switch (action) {
     case 'retry':
       return ok(
-        api.POST('/api/deliveries/{delivery}/retry', { params, body: { targetUsername: body.targetUsername } }),
+        api.POST('/api/deliveries/{delivery}/retry', {
+          params,
+          body: { targetUsername: body.targetUsername, keepFriendRequest: body.keepFriendRequest },
+        }),
       );
     case 'approve':
       return ok(api.POST('/api/deliveries/{delivery}/approve', { params }));
