@@ -14,6 +14,7 @@ import { guide } from './en/guide';
 import { home } from './en/home';
 import { profile } from './en/profile';
 import { step_up } from './en/step_up';
+import { store_kinds } from './en/store_kinds';
 import { stores } from './en/stores';
 import { usage } from './en/usage';
 import { webhooks } from './en/webhooks';
@@ -62,6 +63,7 @@ const PARTS = {
   presets,
   profile,
   step_up,
+  store_kinds,
   stores,
   usage,
   webhooks,

@@ -17,6 +17,7 @@ import type { guide } from './en/guide';
 import type { home } from './en/home';
 import type { profile } from './en/profile';
 import type { step_up } from './en/step_up';
+import type { store_kinds } from './en/store_kinds';
 import type { stores } from './en/stores';
 import type { usage } from './en/usage';
 import type { webhooks } from './en/webhooks';
@@ -26,6 +27,7 @@ import { addWords, words } from './words';
 type Catalogue = typeof frame &
   typeof deliveries &
   typeof delivery &
+  typeof store_kinds &
   typeof stores &
   typeof webhooks &
   typeof account &

@@ -32,8 +32,6 @@ export function storeState(it: Known): StoreState {
 }
 
 export const kindOf = (it: Pick<Store, 'platform'>) => it.platform ?? 'generic';
-// Whether the shop signs with a secret of its own, which the merchant enters here.
-export const dictatesSecret = (it: Pick<Store, 'provider'>) => it.provider === 'provider_a';
 
 export type MatchType = Schemas['MatchType'];
 // In the order in which mappings are tried for a product.

@@ -26,10 +26,6 @@ export const guide = {
   'guide.username.waiting': 'The first order shows whether it carries a username.',
   'guide.username.good': 'Order {order} carried the username {buyer}',
   'guide.username.bad': 'Order {order} had no cloud username. Add the field to your shop.',
-  'guide.username.field.Shopify':
-    'In Shopify, open Online Store › Themes › Edit theme › product page › Add block › Custom Liquid, and paste this:',
-  'guide.username.field.WooCommerce': 'Add this to the functions.php of your theme, or with a snippets plugin:',
-  'guide.username.field.generic': 'Send it in the order’s own field:',
   'guide.username.snippet': 'The field',
   'guide.username.open': 'Show the field for your shop',
   'guide.goOn': 'Go on',

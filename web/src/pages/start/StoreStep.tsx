@@ -9,10 +9,10 @@ import { problemsOf, sentence } from '@/api/errors';
 import { CopyButton } from '@/components/Copy';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
-import { kindOf, type Store } from '@/vocabulary/store';
+import type { Store } from '@/vocabulary/store';
 import { ConnectSteps } from '../store/ConnectSteps';
 import { Listening } from '../store/Listening';
-import { USERNAME_FIELDS } from '../store/username_field';
+import { kindFor } from '../store/kinds/kinds';
 import { StoreForm } from '../stores/NewStore';
 import { useFirstOrder, UsernameLine } from './lines';
 import styles from './start.module.css';
@@ -117,19 +117,19 @@ function Rename({ store }: { store: Store }) {
 function Username({ store }: { store: Store }) {
   const order = useFirstOrder(store);
   const [shown, setShown] = useState(false);
-  const field = USERNAME_FIELDS[store.provider];
+  const { snippet, snippetHint } = kindFor(store);
   return (
     <section className={styles.part}>
       <h3>{t('guide.username')}</h3>
       <p className="muted">{t('guide.username.text')}</p>
       {shown ? (
         <>
-          <p>{t(`guide.username.field.${kindOf(store)}`)}</p>
+          <p>{t(snippetHint)}</p>
           <div className={styles.snippet}>
             <pre tabIndex={0} aria-label={t('guide.username.snippet')}>
-              {field}
+              {snippet}
             </pre>
-            <CopyButton text={field} />
+            <CopyButton text={snippet} />
           </div>
         </>
       ) : (

@@ -7,7 +7,7 @@ import { show } from '@/testing/render';
 import { t } from '@/i18n/text';
 import type { Store } from '@/vocabulary/store';
 import { ConnectSteps } from './ConnectSteps';
-import { SHOP_WEBHOOKS } from './shop_webhooks';
+import { kindFor } from './kinds/kinds';
 
 afterEach(() => {
   cleanup();
@@ -37,8 +37,10 @@ test.each([
 ] as const)('the webhooks of %s', async (shop, provider) => {
   const events = guided(shop);
   expect(events.length).toBeGreaterThan(1);
-  const { first, others } = SHOP_WEBHOOKS[shop];
-  expect([first, ...others.map(([name]) => name)].map((name) => t(name))).toEqual(events);
+  const { webhooks } = kindFor(aStore(provider));
+  expect(webhooks).not.toBeNull();
+  const names = webhooks ? [webhooks.first, ...webhooks.others.map(([name]) => name)] : [];
+  expect(names.map((name) => t(name))).toEqual(events);
   await show(<ConnectSteps it={aStore(provider)} secret={null} />);
   for (const event of events) expect(screen.getByText(event, { selector: 'strong' })).toBeTruthy();
 });

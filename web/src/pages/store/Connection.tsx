@@ -1,4 +1,5 @@
 // The address for the shop's orders, the secret that signs them, counts of the requests that came, and the field for the username.
+import '@/i18n/en/store_kinds';
 import '@/i18n/en/stores';
 import { Button, PasswordInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -16,14 +17,14 @@ import { toast } from '@/components/toasts';
 import { momentWithin, since } from '@/i18n/format';
 import { t } from '@/i18n/text';
 import { word } from '@/vocabulary/delivery';
-import { dictatesSecret, kindOf, type Store } from '@/vocabulary/store';
+import { kindOf, type Store } from '@/vocabulary/store';
 import { usePasswordToggle } from '../sign-in/parts';
 import { ConnectSteps } from './ConnectSteps';
+import { kindFor } from './kinds/kinds';
 import { RotateSecret } from './RotateSecret';
 import styles from './store.module.css';
 
 const route = getRouteApi('/inside/integrations/stores/$id/connection');
-const FIELDS = { provider_a: 'cloud_username', provider_b: 'vendor_username', generic: 'targetUsername' } as const;
 const ENDS = /cancel|refund|deleted/;
 
 export function Connection() {
@@ -44,7 +45,7 @@ export function Connection() {
               <h2>
                 {kindOf(it) === 'generic'
                   ? t('connection.stepsOwn')
-                  : t('connection.steps', { kind: word('stores.kind', kindOf(it)) })}
+                  : t('connection.steps', { kind: word('shop', kindOf(it)) })}
               </h2>
               <p />
               <ConnectSteps it={it} secret={null} />
@@ -55,7 +56,7 @@ export function Connection() {
             <section className={styles.group}>
               <h2>{t('connection.username')}</h2>
               <p>{t('connection.usernameText')}</p>
-              <CopyField label={t('connection.username')} value={FIELDS[it.provider]} />
+              <CopyField label={t('connection.username')} value={kindFor(it).usernameField} />
             </section>
           </div>
         </div>
@@ -90,7 +91,7 @@ function Secret({ it }: { it: Store }) {
       <p>{t('connection.secretHint')}</p>
       <div className={styles.row}>
         <code>{it.secretPreview}</code>
-        {dictatesSecret(it) ? null : <RotateSecret it={it} onSecret={setShown} />}
+        {kindFor(it).dictatesSecret ? null : <RotateSecret it={it} onSecret={setShown} />}
         <Button onClick={() => setAsked(true)}>{t('connection.own')}</Button>
       </div>
       {it.previousSecretExpiresAt && Date.parse(it.previousSecretExpiresAt) > now ? (
@@ -156,7 +157,7 @@ function Sent({ it }: { it: Store }) {
           ) : null}
         </dl>
       )}
-      {it.provider === 'provider_a' && it.lastOrderAt && !it.topicsSeen.some((topic) => ENDS.test(topic)) ? (
+      {kindFor(it).hasWebhooksForEnds && it.lastOrderAt && !it.topicsSeen.some((topic) => ENDS.test(topic)) ? (
         <p>{t('connection.noRefunds')}</p>
       ) : null}
     </section>

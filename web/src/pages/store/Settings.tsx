@@ -14,6 +14,7 @@ import { useUnsaved } from '@/components/unsaved';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import type { Store } from '@/vocabulary/store';
+import { kindFor } from './kinds/kinds';
 import styles from './store.module.css';
 
 const route = getRouteApi('/inside/integrations/stores/$id/settings');
@@ -76,7 +77,7 @@ function Form({ it }: { it: Store }) {
     }
   }
   const noEnds =
-    it.provider === 'provider_a' &&
+    kindFor(it).hasWebhooksForEnds &&
     it.lastOrderAt !== null &&
     !it.topicsSeen.some((topic) => /cancel|refund/.test(topic));
   return (

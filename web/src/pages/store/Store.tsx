@@ -1,3 +1,4 @@
+import '@/i18n/en/store_kinds';
 import '@/i18n/en/stores';
 import { Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -58,7 +59,7 @@ function Content({ it }: { it: Store }) {
         meta={
           <>
             <StateText it={it} />
-            <span>{word('stores.kind', kindOf(it))}</span>
+            <span>{word('shop', kindOf(it))}</span>
             {it.lastOrderAt ? <span>{t('store.lastOrder', { when: since(it.lastOrderAt, now) })}</span> : null}
             {it.settings.hold === 'all' ? (
               <span>

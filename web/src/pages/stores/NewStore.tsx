@@ -11,10 +11,9 @@ import { PageHeader } from '@/components/PageHeader';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { ConnectSteps } from '../store/ConnectSteps';
+import { CHOICES, type Choice } from '../store/kinds/kinds';
 import { Listening } from '../store/Listening';
 import styles from './stores.module.css';
-
-const KINDS = ['shopify', 'woocommerce', 'generic'] as const;
 
 export function NewStore() {
   const [made, setMade] = useState<Schemas['IntegrationWithSecret'] | null>(null);
@@ -33,7 +32,7 @@ export function NewStore() {
 type FormProps = { onMade: (store: Schemas['IntegrationWithSecret']) => void; onCancel?: string };
 
 export function StoreForm({ onMade, onCancel }: FormProps) {
-  const [provider, setProvider] = useState<(typeof KINDS)[number]>('shopify');
+  const [provider, setProvider] = useState<Choice>('shopify');
   const [name, setName] = useState('');
   const { busy, begin, end } = useSubmit();
   const [error, setError] = useState<unknown>();
@@ -55,7 +54,7 @@ export function StoreForm({ onMade, onCancel }: FormProps) {
     <form className={styles.form} onSubmit={(event) => void submit(event)}>
       <fieldset className={styles.kinds}>
         <legend>{t('newStore.kind')}</legend>
-        {KINDS.map((kind) => (
+        {(Object.keys(CHOICES) as Choice[]).map((kind) => (
           <label key={kind} className={styles.kind}>
             <input
               type="radio"
@@ -64,8 +63,8 @@ export function StoreForm({ onMade, onCancel }: FormProps) {
               checked={provider === kind}
               onChange={() => setProvider(kind)}
             />
-            <strong>{t(`newStore.kind.${kind}`)}</strong>
-            <span>{t(`newStore.kind.${kind}Hint`)}</span>
+            <strong>{t(CHOICES[kind].name)}</strong>
+            <span>{t(CHOICES[kind].hint)}</span>
           </label>
         ))}
       </fieldset>

@@ -1,4 +1,5 @@
 // Stores as rows: whether orders come in, and what needs somebody.
+import '@/i18n/en/store_kinds';
 import '@/i18n/en/stores';
 import { Switch } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
@@ -58,7 +59,7 @@ const columns: Column<Store>[] = [
         <bdi className="strong" title={it.name}>
           {it.name}
         </bdi>{' '}
-        <span className="muted">{word('stores.kind', kindOf(it))}</span>
+        <span className="muted">{word('shop', kindOf(it))}</span>
       </>
     ),
   },

@@ -1,0 +1,33 @@
+// The merchant's own website, which sends orders in our format.
+import '@/i18n/en/store_kinds';
+import { CopyField } from '@/components/Copy';
+import { t, T } from '@/i18n/text';
+import type { StoreKind } from './kind';
+import { Address, OurSecret } from './parts';
+
+const SAMPLE = '{"orderId":"A-1001","targetUsername":"jane","items":[{"sku":"TONE-1"}]}';
+
+export const generic: StoreKind = {
+  name: 'shop.generic',
+  hint: 'shopHint.generic',
+  dictatesSecret: false,
+  hasWebhooksForEnds: false,
+  webhooks: null,
+  usernameField: 'targetUsername',
+  snippet: '"targetUsername": "jane"',
+  snippetHint: 'shopField.generic',
+  steps: (props) => [
+    <div key="1">
+      {t('steps.generic.1')}
+      <Address it={props.it} />
+    </div>,
+    <div key="2">
+      <T k="steps.generic.2" values={{ header: <code>{'X-Webhook-Signature: sha256=…'}</code> }} />
+      <OurSecret {...props} />
+    </div>,
+    <div key="3">
+      {t('steps.generic.3')}
+      <CopyField label={t('steps.generic.3')} value={SAMPLE} />
+    </div>,
+  ],
+};

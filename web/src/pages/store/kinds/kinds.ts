@@ -1,0 +1,15 @@
+// The kinds of shops: those that a new store can be of, and the one of a store.
+import type { Schemas } from '@/api/client';
+import type { Store } from '@/vocabulary/store';
+import { generic } from './generic';
+import type { StoreKind } from './kind';
+import { shopify } from './shopify';
+import { woocommerce } from './woocommerce';
+
+// In the order in which they are offered, by the names that a new store is made with.
+export const CHOICES = { shopify, woocommerce, generic } satisfies Partial<Record<Schemas['ProviderName'], StoreKind>>;
+export type Choice = keyof typeof CHOICES;
+
+const KINDS: Record<Store['provider'], StoreKind> = { provider_a: shopify, provider_b: woocommerce, generic };
+
+export const kindFor = (it: Pick<Store, 'provider'>) => KINDS[it.provider];

@@ -1,0 +1,61 @@
+// Shopify: it signs with a secret of its own.
+import '@/i18n/en/store_kinds';
+import { t, T } from '@/i18n/text';
+import type { StoreKind } from './kind';
+import { Address, OtherEvents, ShopSecret, shopWord } from './parts';
+
+const SNIPPET = `{%- assign form_id = 'product-form-' | append: section.id -%}
+<p>
+  <label for="cloud-username-{{ section.id }}">Your cloud username</label><br>
+  <input id="cloud-username-{{ section.id }}" form="{{ form_id }}" name="properties[Cloud username]" type="text" required
+    maxlength="200" autocomplete="off" autocapitalize="none" spellcheck="false">
+  <small>You find it on your profile in the app. It is not your e-mail address.</small>
+</p>`;
+
+const WEBHOOKS = {
+  first: 'steps.word.event',
+  others: [
+    ['steps.word.update', 'steps.why.update'],
+    ['steps.word.cancel', 'steps.why.cancel'],
+    ['steps.word.refund', 'steps.why.refund'],
+  ],
+} as const;
+
+export const shopify: StoreKind = {
+  name: 'shop.Shopify',
+  hint: 'shopHint.shopify',
+  dictatesSecret: true,
+  hasWebhooksForEnds: true,
+  webhooks: WEBHOOKS,
+  usernameField: 'cloud_username',
+  snippet: SNIPPET,
+  snippetHint: 'shopField.shopify',
+  steps: ({ it }) => [
+    <T
+      key="1"
+      k="steps.shopify.1"
+      values={{
+        settings: shopWord('steps.word.settings'),
+        notifications: shopWord('steps.word.notifications'),
+        webhooks: shopWord('steps.word.webhooks'),
+      }}
+    />,
+    <div key="2">
+      <T
+        k="steps.shopify.2"
+        values={{
+          create: shopWord('steps.word.create'),
+          event: shopWord(WEBHOOKS.first),
+          json: shopWord('steps.word.json'),
+        }}
+      />
+      <Address it={it} />
+    </div>,
+    <div key="3">
+      {t('steps.shopify.3')}
+      <ShopSecret it={it} />
+    </div>,
+    <OtherEvents key="4" says={t('steps.shopify.4')} events={WEBHOOKS.others} />,
+    <T key="5" k="steps.shopify.5" values={{ test: shopWord('steps.word.test') }} />,
+  ],
+};
