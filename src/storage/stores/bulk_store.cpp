@@ -1,56 +1,51 @@
 #include "storage/stores/bulk_store.h"
 
+#include <tuple>
 #include <vector>
 
 #include "base/id_time.h"
+#include "storage/row_columns.h"
 
 namespace presetbridge::storage {
 namespace {
 
-#define PDB_BULK_COLUMNS                                                                            \
-  "id, account_id, action, actor, integration_ids, filter, as_of, done_to, total, total_is_exact, " \
-  "done, failed, failures, created_at, finished_at, eligible, excluded, fault"
-constexpr Sql kInsert{
-    "INSERT INTO bulk_jobs (" PDB_BULK_COLUMNS
-    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)"};
-constexpr Sql kFind{"SELECT " PDB_BULK_COLUMNS " FROM bulk_jobs WHERE id = $1"};
-constexpr Sql kLock{"SELECT " PDB_BULK_COLUMNS " FROM bulk_jobs WHERE id = $1 <lock>"};
-constexpr Sql kUpdate{
-    "UPDATE bulk_jobs SET done_to = $2, done = $3, failed = $4, failures = $5, finished_at = $6,"
-    " filter = $7, fault = $8 WHERE id = $1"};
+constexpr std::tuple kColumns{
+    Column{"id", &BulkJobRow::id, Update::key},
+    Column{"account_id", &BulkJobRow::account, Update::no},
+    Column{"action", &BulkJobRow::action, Update::no},
+    Column{"actor", &BulkJobRow::actor, Update::no},
+    Column{"integration_ids", &BulkJobRow::integration_ids, Update::no},
+    Column{"filter", &BulkJobRow::filter},
+    Column{"as_of", &BulkJobRow::as_of, Update::no},
+    Column{"done_to", &BulkJobRow::done_to},
+    Column{"total", &BulkJobRow::total, Update::no},
+    Column{"total_is_exact", &BulkJobRow::total_is_exact, Update::no},
+    Column{"eligible", &BulkJobRow::eligible, Update::no},
+    Column{"excluded", &BulkJobRow::excluded, Update::no},
+    Column{"done", &BulkJobRow::done},
+    Column{"failed", &BulkJobRow::failed},
+    Column{"failures", &BulkJobRow::failures},
+    Column{"created_at", &BulkJobRow::created_at, Update::no},
+    Column{"finished_at", &BulkJobRow::finished_at},
+    Column{"fault", &BulkJobRow::fault},
+};
+constexpr auto read_job = read_row<BulkJobRow, kColumns>;
+
+constexpr Sql kInsert = sql<"INSERT INTO bulk_jobs ", kInsertion<kColumns>>;
+constexpr Sql kFind = sql<"SELECT ", kSelected<kColumns>, " FROM bulk_jobs WHERE id = $1">;
+constexpr Sql kLock = sql<"SELECT ", kSelected<kColumns>, " FROM bulk_jobs WHERE id = $1 <lock>">;
+constexpr Sql kUpdate = sql<"UPDATE bulk_jobs SET ", kAssigned<kColumns>, " WHERE ", kKeyed<kColumns>>;
 constexpr Sql kCountUnderWay{"SELECT count(*) FROM bulk_jobs WHERE account_id = $1 AND finished_at IS NULL"};
 constexpr Sql kNext{"SELECT id FROM bulk_jobs WHERE finished_at IS NULL AND id > $1 ORDER BY id LIMIT 1"};
 constexpr Sql kFindOld{
     "SELECT id FROM bulk_jobs WHERE id < $1 AND finished_at IS NOT NULL ORDER BY id LIMIT $2"};
 constexpr Sql kDelete{"DELETE FROM bulk_jobs WHERE id = $1"};
 
-BulkJobRow read_job(const Row& r) {
-  return {.id = r.id<BulkJobId>(0),
-          .account = r.id<AccountId>(1),
-          .action = r.string(2),
-          .actor = r.string(3),
-          .integration_ids = r.string(4),
-          .filter = r.string(5),
-          .as_of = r.time(6),
-          .done_to = r.int64(7),
-          .total = r.int64(8),
-          .total_is_exact = r.flag(9),
-          .eligible = r.opt_int64(15),
-          .excluded = r.string(16),
-          .done = r.int64(10),
-          .failed = r.int64(11),
-          .failures = r.string(12),
-          .created_at = r.time(13),
-          .finished_at = r.opt_time(14),
-          .fault = r.string(17)};
-}
-
 }  // namespace
 
 void insert_bulk_job(Tx& tx, const BulkJobRow& j) {
-  tx.exec(kInsert, j.id, j.account, j.action, j.actor, j.integration_ids, j.filter, j.as_of, j.done_to,
-          j.total, j.total_is_exact, j.done, j.failed, j.failures, j.created_at, j.finished_at, j.eligible,
-          j.excluded, j.fault);
+  Texts texts;
+  tx.exec_params(kInsert, insert_params<kColumns>(j, texts));
   tx.changes().push_back(changed(ChangeKind::bulk, j.account, j.id));
 }
 std::optional<BulkJobRow> find_bulk_job(Tx& tx, BulkJobId id) {
@@ -60,7 +55,8 @@ std::optional<BulkJobRow> lock_bulk_job(Tx& tx, BulkJobId id) {
   return tx.one(kLock, id, read_job);
 }
 void update_bulk_job(Tx& tx, const BulkJobRow& j) {
-  tx.exec(kUpdate, j.id, j.done_to, j.done, j.failed, j.failures, j.finished_at, j.filter, j.fault);
+  Texts texts;
+  tx.exec_params(kUpdate, update_params<kColumns>(j, texts));
   tx.changes().push_back(changed(ChangeKind::bulk, j.account, j.id));
 }
 std::int64_t count_bulk_jobs_under_way(Tx& tx, AccountId account) {

@@ -2,6 +2,10 @@
 
 #include <array>
 #include <limits>
+#include <tuple>
+#include <utility>
+
+#include "storage/row_columns.h"
 
 namespace presetbridge::storage {
 namespace {
@@ -13,13 +17,23 @@ constexpr Sql kSetLowAt{"UPDATE accounts SET credits_low_at = $2 WHERE id = $1"}
 constexpr Sql kUpdate{
     "UPDATE accounts SET granted = $2, purchased = $3, reversed = $4, spent = $5, held = $6, debt = $7 WHERE "
     "id = $1"};
-constexpr Sql kAppend{
-    "INSERT INTO ledger (account_id, id, at, kind, credits, item_id, purchase_id, note, balance_after, cause)"
-    " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"};
-constexpr Sql kList{
-    "SELECT id, at, kind, credits, item_id, purchase_id, note, balance_after, cause FROM ledger WHERE "
-    "account_id = $1"
-    " AND id < $2 AND id >= $3 ORDER BY id DESC LIMIT $4"};
+constexpr std::tuple kLedgerColumns{
+    Column{"account_id", &LedgerRow::account},
+    Column{"id", [](auto& row) -> auto& { return row.entry.id; }},
+    Column{"at", [](auto& row) -> auto& { return row.entry.at; }},
+    Column{"kind", [](auto& row) -> auto& { return row.entry.kind; },
+           kNamedOrDefault<domain::parse_ledger_entry_kind>},
+    Column{"credits", [](auto& row) -> auto& { return row.entry.credits; }},
+    Column{"item_id", [](auto& row) -> auto& { return row.entry.item; }, kEmptyIsNull},
+    Column{"purchase_id", [](auto& row) -> auto& { return row.entry.purchase; }, kEmptyIsNull},
+    Column{"note", [](auto& row) -> auto& { return row.entry.note; }},
+    Column{"balance_after", [](auto& row) -> auto& { return row.entry.balance_after; }},
+    Column{"cause", [](auto& row) -> auto& { return row.entry.cause; }, kEmptyIsNull},
+};
+constexpr Sql kAppend = sql<"INSERT INTO ledger ", kInsertion<kLedgerColumns>>;
+constexpr Sql kList =
+    sql<"SELECT ", kSelected<kLedgerColumns>,
+        " FROM ledger WHERE account_id = $1 AND id < $2 AND id >= $3 ORDER BY id DESC LIMIT $4">;
 constexpr Sql kSpent{
     "SELECT CAST(sum(CASE WHEN kind = 'spend' THEN credits ELSE 0 END) AS BIGINT), count(*), min(id)"
     " FROM (SELECT id, kind, credits FROM ledger WHERE account_id = $1 AND id >= $2 ORDER BY id DESC LIMIT "
@@ -28,10 +42,6 @@ constexpr Sql kSpent{
 
 domain::Balance read_balance(const Row& r) {
   return {r.int64(0), r.int64(1), r.int64(2), r.int64(3), r.int64(4), r.int64(5)};
-}
-
-domain::LedgerEntryKind kind_of(std::string_view stored) {
-  return domain::parse_ledger_entry_kind(stored).value_or(domain::LedgerEntryKind::unknown);
 }
 
 std::vector<AccountBalance> balances(Tx& tx, const Sql& sql, std::span<const AccountId> accounts) {
@@ -80,22 +90,16 @@ void set_credits_low_at(Tx& tx, AccountId account, std::optional<std::int64_t> l
 
 void append_ledger(Tx& tx, std::span<const LedgerRow> rows) {
   std::vector<Param> flat;
-  for (const auto& [account, e] : rows) {
-    flat.insert(flat.end(),
-                {account, e.id, e.at, to_string(e.kind), e.credits, e.item ? Param(e.item) : Param(nullptr),
-                 e.purchase ? Param(e.purchase) : Param(nullptr), e.note, e.balance_after,
-                 e.cause.empty() ? Param(nullptr) : Param(e.cause)});
-  }
-  tx.exec_many(kAppend, 10, flat);
+  Texts texts;
+  for (const auto& row : rows) add_insert<kLedgerColumns>(flat, row, texts);
+  tx.exec_many(kAppend, kInsertWidth<kLedgerColumns>, flat);
 }
 
 std::vector<LedgerEntry> list_ledger(Tx& tx, AccountId account, LedgerId before, int limit, LedgerId first) {
   std::vector<LedgerEntry> entries;
   const std::int64_t from = before ? before.value : std::numeric_limits<std::int64_t>::max();
-  tx.query(kList, account, from, first, limit, [&](const Row& r) {
-    entries.push_back({r.id<LedgerId>(0), r.time(1), kind_of(r.text(2)), r.int64(3), r.id_or_none<ItemId>(4),
-                       r.id_or_none<PurchaseId>(5), r.string(6), r.opt_int64(7), r.string_or_empty(8)});
-  });
+  tx.query(kList, account, from, first, limit,
+           [&](const Row& r) { entries.push_back(std::move(read_row<LedgerRow, kLedgerColumns>(r).entry)); });
   return entries;
 }
 

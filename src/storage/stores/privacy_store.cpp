@@ -2,38 +2,62 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "storage/row_columns.h"
 #include "storage/stores/order_store.h"
 
 namespace presetbridge::storage {
 namespace {
 
-constexpr std::array<std::string_view, 3> kNames = {"customer_redact", "shop_redact", "data_request"};
+constexpr std::array<std::string_view, 3> kKindNames = {"customer_redact", "shop_redact", "data_request"};
 
-#define PDB_PRIVACY_COLUMNS \
-  "id, account_id, integration_id, kind, received_at, orders, done_to, carried_out_at, closed_at, closed_by"
+std::optional<PrivacyKind> parse_privacy_kind(std::string_view name) {
+  const auto found = std::ranges::find(kKindNames, name);
+  if (found == kKindNames.end()) return std::nullopt;
+  return static_cast<PrivacyKind>(found - kKindNames.begin());
+}
+
+constexpr std::tuple kColumns{
+    Column{"id", &PrivacyRequestRow::id},
+    Column{"account_id", &PrivacyRequestRow::account},
+    Column{"integration_id", &PrivacyRequestRow::integration},
+    Column{"kind", &PrivacyRequestRow::kind, kNamed<parse_privacy_kind>},
+    Column{"received_at", &PrivacyRequestRow::received_at},
+    Column{"orders", &PrivacyRequestRow::orders},
+    Column{"done_to", &PrivacyRequestRow::done_to},
+    Column{"carried_out_at", &PrivacyRequestRow::carried_out_at},
+    Column{"closed_at", &PrivacyRequestRow::closed_at},
+    Column{"closed_by", &PrivacyRequestRow::closed_by, kEmptyIsNull},
+};
+constexpr auto read_request = read_row<PrivacyRequestRow, kColumns>;
+
 constexpr Sql kInsert{
     "INSERT INTO privacy_requests (id, account_id, integration_id, kind, request_key, received_at, orders)"
     " VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (integration_id, request_key) DO NOTHING"};
 constexpr Sql kMakeWay{
     "UPDATE privacy_requests SET request_key = $3 WHERE integration_id = $1 AND request_key = $2"
     " AND kind = 'shop_redact' AND carried_out_at IS NOT NULL"};
-constexpr Sql kFindByKey{"SELECT " PDB_PRIVACY_COLUMNS
-                         " FROM privacy_requests WHERE integration_id = $1 AND request_key = $2"};
+constexpr Sql kFindByKey = sql<"SELECT ", kSelected<kColumns>,
+                               " FROM privacy_requests WHERE integration_id = $1 AND request_key = $2">;
 constexpr Sql kEnd{
     "UPDATE privacy_requests SET carried_out_at = $2 WHERE id = $1 AND carried_out_at IS NULL"};
-constexpr Sql kLockShop{"SELECT " PDB_PRIVACY_COLUMNS
-                        " FROM privacy_requests WHERE carried_out_at IS NULL AND kind = 'shop_redact'"
-                        " AND id > $1 ORDER BY id LIMIT 1 <lock>"};
+constexpr Sql kLockShop = sql<"SELECT ", kSelected<kColumns>,
+                              " FROM privacy_requests WHERE carried_out_at IS NULL AND kind = 'shop_redact'"
+                              " AND id > $1 ORDER BY id LIMIT 1 <lock>">;
 constexpr Sql kAdvance{"UPDATE privacy_requests SET orders = $2, done_to = $3 WHERE id = $1"};
-constexpr Sql kList{"SELECT " PDB_PRIVACY_COLUMNS
-                    " FROM privacy_requests WHERE account_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3"};
-constexpr Sql kListOpen{"SELECT " PDB_PRIVACY_COLUMNS
-                        " FROM privacy_requests WHERE account_id = $1 AND closed_at IS NULL AND id < $2 "
-                        "ORDER BY id DESC LIMIT $3"};
-constexpr Sql kFind{"SELECT " PDB_PRIVACY_COLUMNS " FROM privacy_requests WHERE id = $1 AND account_id = $2"};
+constexpr Sql kList =
+    sql<"SELECT ", kSelected<kColumns>,
+        " FROM privacy_requests WHERE account_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3">;
+constexpr Sql kListOpen =
+    sql<"SELECT ", kSelected<kColumns>,
+        " FROM privacy_requests WHERE account_id = $1 AND closed_at IS NULL AND id < $2 "
+        "ORDER BY id DESC LIMIT $3">;
+constexpr Sql kFind =
+    sql<"SELECT ", kSelected<kColumns>, " FROM privacy_requests WHERE id = $1 AND account_id = $2">;
 constexpr int kLookedThrough = 5'000;
 constexpr int kBatch = 500;
 constexpr Sql kClose{
@@ -48,26 +72,10 @@ constexpr Sql kListNamed{
     " ORDER BY number DESC LIMIT $3"};
 constexpr Sql kFindNamed{"SELECT id, outcome FROM orders WHERE integration_id = $1 AND order_key = $2"};
 
-PrivacyRequestRow read_request(const Row& r) {
-  const auto found = std::ranges::find(kNames, r.text(3));
-  if (found == kNames.end())
-    throw DbError(DbError::Kind::misuse, "unknown kind of a privacy request " + r.string(3));
-  return {r.id<PrivacyRequestId>(0),
-          r.id<AccountId>(1),
-          r.id<IntegrationId>(2),
-          static_cast<PrivacyKind>(found - kNames.begin()),
-          r.time(4),
-          r.int64(5),
-          r.string(6),
-          r.opt_time(7),
-          r.opt_time(8),
-          r.string_or_empty(9)};
-}
-
 }  // namespace
 
 std::string_view to_string(PrivacyKind kind) {
-  return kNames[static_cast<std::size_t>(kind)];
+  return kKindNames[static_cast<std::size_t>(kind)];
 }
 
 PrivacyRequestRow add_privacy_request(Tx& tx, const PrivacyRequestRow& row, Blob key) {
@@ -131,9 +139,10 @@ Page<PrivacyRequestRow> list_privacy_requests(Tx& tx, AccountId account, const P
     int rows = 0;
     tx.query(open ? kListOpen : kList, account, before, limit, [&](const Row& r) {
       ++rows;
-      before = r.int64(0);
-      const bool seen = stores.empty() || std::ranges::find(stores, r.id<IntegrationId>(2)) != stores.end();
-      if (seen) found.push_back(read_request(r));
+      auto request = read_request(r);
+      before = request.id.value;
+      const bool seen = stores.empty() || std::ranges::find(stores, request.integration) != stores.end();
+      if (seen) found.push_back(std::move(request));
     });
     if (rows < limit || std::ssize(found) > page.limit)
       return make_page(std::move(found), page, [](const PrivacyRequestRow& row) { return row.id.value; });

@@ -1,43 +1,56 @@
 #include "storage/stores/product_store.h"
 
+#include <tuple>
 #include <vector>
+
+#include "storage/row_columns.h"
 
 namespace presetbridge::storage {
 namespace {
 
-#define PDB_PRODUCT_COLUMNS                                                                                  \
-  "integration_id, product_key, id, title, sku, product_id, variant_id, sold, first_seen_at, last_seen_at, " \
-  "mapped"
-constexpr Sql kPut{
-    "INSERT INTO store_products (" PDB_PRODUCT_COLUMNS
-    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"
-    " ON CONFLICT (integration_id, product_key) DO UPDATE SET title = excluded.title, sku = excluded.sku,"
-    " product_id = excluded.product_id, variant_id = excluded.variant_id,"
-    " sold = store_products.sold + excluded.sold, last_seen_at = excluded.last_seen_at,"
-    " mapped = excluded.mapped"};
+constexpr std::tuple kColumns{
+    Column{"integration_id", &ProductRow::integration, Update::key},
+    Column{"product_key", &ProductRow::key, Update::key},
+    Column{"id", &ProductRow::id, Update::no},
+    Column{"title", &ProductRow::title, Update::no},
+    Column{"sku", &ProductRow::sku, Update::no},
+    Column{"product_id", &ProductRow::product_id, Update::no},
+    Column{"variant_id", &ProductRow::variant_id, Update::no},
+    Column{"sold", &ProductRow::sold, Update::no},
+    Column{"first_seen_at", &ProductRow::first_seen_at, Update::no},
+    Column{"last_seen_at", &ProductRow::last_seen_at, Update::no},
+    Column{"mapped", &ProductRow::mapped},
+};
+
+constexpr Sql kPut =
+    sql<"INSERT INTO store_products ", kInsertion<kColumns>,
+        " ON CONFLICT (integration_id, product_key) DO UPDATE SET title = excluded.title, sku = excluded.sku,"
+        " product_id = excluded.product_id, variant_id = excluded.variant_id,"
+        " sold = store_products.sold + excluded.sold, last_seen_at = excluded.last_seen_at,"
+        " mapped = excluded.mapped">;
 constexpr Sql kCount{"SELECT count(*) FROM store_products WHERE integration_id = $1"};
 constexpr Sql kDeleteOldest{
     "DELETE FROM store_products WHERE integration_id = $1 AND product_key IN"
     " (SELECT product_key FROM store_products WHERE integration_id = $1"
     " ORDER BY last_seen_at, product_key LIMIT $2)"};
-constexpr Sql kFind{"SELECT " PDB_PRODUCT_COLUMNS
-                    " FROM store_products WHERE integration_id = $1 AND product_key > $2"
-                    " ORDER BY product_key LIMIT $3"};
-constexpr Sql kSetMapped{
-    "UPDATE store_products SET mapped = $3 WHERE integration_id = $1 AND product_key = $2"};
+constexpr Sql kFind =
+    sql<"SELECT ", kSelected<kColumns>,
+        " FROM store_products WHERE integration_id = $1 AND product_key > $2 ORDER BY product_key LIMIT $3">;
+constexpr Sql kSetMapped =
+    sql<"UPDATE store_products SET ", kAssigned<kColumns>, " WHERE ", kKeyed<kColumns>>;
 
 }  // namespace
 
 void put_products(Tx& tx, std::span<const ProductRow> products) {
   std::vector<Param> flat;
-  flat.reserve(11 * products.size());
+  Texts texts;
+  flat.reserve(kInsertWidth<kColumns> * products.size());
   std::vector<IntegrationId> stores;
   for (const auto& p : products) {
-    flat.insert(flat.end(), {p.integration, p.key, p.id, p.title, p.sku, p.product_id, p.variant_id, p.sold,
-                             p.first_seen_at, p.last_seen_at, p.mapped});
+    add_insert<kColumns>(flat, p, texts);
     if (stores.empty() || stores.back() != p.integration) stores.push_back(p.integration);
   }
-  tx.exec_many(kPut, 11, flat);
+  tx.exec_many(kPut, kInsertWidth<kColumns>, flat);
   std::vector<std::int64_t> counts(stores.size());
   tx.query_each(kCount, 1, params_of(std::span<const IntegrationId>(stores)),
                 [&](std::size_t n, const Row& r) { counts[n] = r.int64(0); });
@@ -48,26 +61,16 @@ void put_products(Tx& tx, std::span<const ProductRow> products) {
 
 std::vector<ProductRow> find_products(Tx& tx, IntegrationId integration, std::string_view after, int limit) {
   std::vector<ProductRow> rows;
-  tx.query(kFind, integration, after, limit, [&](const Row& r) {
-    rows.push_back({.integration = r.id<IntegrationId>(0),
-                    .key = r.string(1),
-                    .id = r.int64(2),
-                    .title = r.string(3),
-                    .sku = r.string(4),
-                    .product_id = r.string(5),
-                    .variant_id = r.string(6),
-                    .sold = r.int64(7),
-                    .first_seen_at = r.time(8),
-                    .last_seen_at = r.time(9),
-                    .mapped = r.flag(10)});
-  });
+  tx.query(kFind, integration, after, limit,
+           [&](const Row& r) { rows.push_back(read_row<ProductRow, kColumns>(r)); });
   return rows;
 }
 
 void update_products_mapped(Tx& tx, std::span<const ProductRow> products) {
   std::vector<Param> flat;
-  for (const auto& p : products) flat.insert(flat.end(), {p.integration, p.key, p.mapped});
-  tx.update_each(kSetMapped, 3, flat);
+  Texts texts;
+  for (const auto& p : products) add_update<kColumns>(flat, p, texts);
+  tx.update_each(kSetMapped, kUpdateWidth<kColumns>, flat);
 }
 
 }  // namespace presetbridge::storage

@@ -3,22 +3,38 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
+#include <utility>
 
 #include "base/id_time.h"
-#include "storage/columns.h"
+#include "storage/row_columns.h"
 #include "storage/stores/timeline_summary.h"
 
 namespace presetbridge::storage {
 namespace {
 
-constexpr Sql kAppendTimeline{
-    "INSERT INTO delivery_timeline (delivery_id, id, at, kind, actor, status, resolution_code, message, "
-    "type, "
-    "version, attempt, duration_ms, item_id, data)"
-    " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)"};
-constexpr Sql kFindTimeline{
-    "SELECT id, at, kind, actor, status, resolution_code, message, type, version, attempt, duration_ms, "
-    "item_id, data FROM delivery_timeline WHERE delivery_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3"};
+constexpr std::tuple kColumns{
+    Column{"delivery_id", &TimelineRow::delivery},
+    Column{"id", [](auto& row) -> auto& { return row.entry.id; }},
+    Column{"at", [](auto& row) -> auto& { return row.entry.at; }},
+    Column{"kind", [](auto& row) -> auto& { return row.entry.kind; },
+           kNamedOrDefault<domain::parse_timeline_kind>},
+    Column{"actor", [](auto& row) -> auto& { return row.entry.actor; }},
+    Column{"status", [](auto& row) -> auto& { return row.entry.status; }},
+    Column{"resolution_code", [](auto& row) -> auto& { return row.entry.resolution; }, kEmptyIsNull},
+    Column{"message", [](auto& row) -> auto& { return row.entry.message; }},
+    Column{"type", [](auto& row) -> auto& { return row.entry.type; },
+           kNamedOrNone<domain::parse_timeline_type>},
+    Column{"version", [](auto& row) -> auto& { return row.entry.version; }},
+    Column{"attempt", [](auto& row) -> auto& { return row.entry.attempt; }},
+    Column{"duration_ms", [](auto& row) -> auto& { return row.entry.duration; }, kDuration},
+    Column{"item_id", [](auto& row) -> auto& { return row.entry.item; }, kEmptyIsNull},
+    Column{"data", [](auto& row) -> auto& { return row.entry.data; }, kEmptyIsNull},
+};
+constexpr Sql kAppendTimeline = sql<"INSERT INTO delivery_timeline ", kInsertion<kColumns>>;
+constexpr Sql kFindTimeline =
+    sql<"SELECT ", kSelected<kColumns>,
+        " FROM delivery_timeline WHERE delivery_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3">;
 constexpr Sql kBlankTimeline{
     "UPDATE delivery_timeline SET data = NULL WHERE delivery_id = $1 AND data IS NOT NULL AND type <> "
     "'summary'"};
@@ -36,15 +52,10 @@ void blank_timelines(Tx& tx, std::span<const DeliveryId> ids) {
 }
 void append_timeline(Tx& tx, std::span<const TimelineRow> rows) {
   std::vector<Param> flat;
-  flat.reserve(14 * rows.size());
-  for (const auto& [delivery, e] : rows) {
-    const auto duration = e.duration ? Param(std::int64_t{e.duration->count()}) : Param(nullptr);
-    const auto type = e.type ? to_string(*e.type) : std::string_view("");
-    flat.insert(flat.end(),
-                {delivery, e.id, e.at, to_string(e.kind), e.actor, e.status, text_or_null(e.resolution),
-                 e.message, type, e.version, e.attempt, duration, id_or_null(e.item), text_or_null(e.data)});
-  }
-  tx.exec_many(kAppendTimeline, 14, flat);
+  Texts texts;
+  flat.reserve(kInsertWidth<kColumns> * rows.size());
+  for (const auto& row : rows) add_insert<kColumns>(flat, row, texts);
+  tx.exec_many(kAppendTimeline, kInsertWidth<kColumns>, flat);
 
   const auto old = first_id_at(tx.now() - kShortestTimelines);
   std::vector<Param> revisits;
@@ -58,22 +69,8 @@ void append_timeline(Tx& tx, std::span<const TimelineRow> rows) {
 
 std::vector<TimelineEntry> find_timeline(Tx& tx, DeliveryId delivery, int limit, std::int64_t before) {
   std::vector<TimelineEntry> entries;
-  tx.query(kFindTimeline, delivery, before, limit, [&](const Row& r) {
-    auto& e = entries.emplace_back(
-        TimelineEntry{.id = r.int64(0),
-                      .at = r.time(1),
-                      .type = domain::parse_timeline_type(r.text(7)),
-                      .kind = domain::parse_timeline_kind(r.text(2)).value_or(domain::TimelineKind::action),
-                      .actor = r.string(3),
-                      .status = r.string(4),
-                      .resolution = r.string_or_empty(5),
-                      .message = r.string(6),
-                      .version = r.int64(8),
-                      .attempt = r.int64(9),
-                      .item = r.id_or_none<ItemId>(11),
-                      .data = r.string_or_empty(12)});
-    if (const auto ms = r.opt_int64(10)) e.duration = Millis{*ms};
-  });
+  tx.query(kFindTimeline, delivery, before, limit,
+           [&](const Row& r) { entries.push_back(std::move(read_row<TimelineRow, kColumns>(r).entry)); });
   return entries;
 }
 

@@ -1,4 +1,4 @@
-// What the dashboard says of one kind of shop. A new kind is a file beside this one, with its texts in i18n/en/store_kinds.ts,
+// The dashboard's knowledge of one kind of shop. A new kind is a file beside this one, with its texts in i18n/en/store_kinds.ts,
 // and its line in kinds.ts.
 import type { ReactNode } from 'react';
 import type { TextKey } from '@/i18n/text';

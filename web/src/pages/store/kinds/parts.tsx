@@ -1,4 +1,4 @@
-// What the steps of several kinds of shops have in common.
+// The parts that the steps of several kinds of shops share.
 import '@/i18n/en/store_kinds';
 import '@/i18n/en/stores';
 import { Button, PasswordInput } from '@mantine/core';
