@@ -2,7 +2,7 @@ import '@/i18n/en/webhooks';
 import { Button } from '@mantine/core';
 import { IconPlus, IconWebhook } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useLocation, useNavigate, useSearch } from '@tanstack/react-router';
+import { useLocation, useNavigate, useRouter, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { api, ok, type Schemas } from '@/api/client';
 import { sentence } from '@/api/errors';
@@ -42,6 +42,7 @@ export function NewWebhookButton({ filled = true }: { filled?: boolean }) {
   const [made, setMade] = useState<Schemas['SubscriptionWithSecret'] | null>(null);
   const client = useQueryClient();
   const navigate = useNavigate();
+  const router = useRouter();
   const setMaking = (now: boolean) =>
     void navigate({ to: path, search: changed(search, { new: now ? 'webhook' : undefined }), replace: !now });
   const here = useRef(false);
@@ -51,14 +52,18 @@ export function NewWebhookButton({ filled = true }: { filled?: boolean }) {
       here.current = false;
     };
   }, [making]);
-  // Its page shows how the test goes.
+  // The page opens at once, and shows the test as soon as there is one, to a person who is still there.
   async function openAndTest(id: string) {
+    const page = { to: '/integrations/webhooks/$id', params: { id } } as const;
+    await navigate({ ...page, search: {} });
     const test = api.POST('/api/webhook-subscriptions/{subscription}/test', { params: { path: { subscription: id } } });
     const event = await ok(test).then(
       ({ eventId }) => eventId,
       (error: unknown) => void toast(sentence(error), { tone: 'bad' }),
     );
-    await navigate({ to: '/integrations/webhooks/$id', params: { id }, search: event ? { event } : {} });
+    const { pathname, search: now } = router.state.location;
+    const isThere = pathname === `/integrations/webhooks/${id}` && Object.keys(now).length === 0;
+    if (event && isThere) await router.navigate({ ...page, search: { event }, replace: true });
   }
   return (
     <>
