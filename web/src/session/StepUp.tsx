@@ -51,9 +51,9 @@ function Form() {
   }
   return (
     <form className={styles.form} onSubmit={(event) => void submit(event)}>
+      <p className="muted">{purposeWords(stepUp.request(), byIssuer === true)}</p>
       {byIssuer ? null : (
         <>
-          <p className="muted">{purposeWords(stepUp.request())}</p>
           <PasswordInput
             label={t('signIn.password')}
             autoComplete="current-password"

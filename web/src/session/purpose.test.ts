@@ -12,8 +12,9 @@ const routes = readdirSync(HANDLERS)
 
 test('every request that needs a recent sign-in is named to the person', () => {
   expect(routes.length).toBeGreaterThan(10);
-  expect(routes.filter((route) => purposeWords(route) === 'Type your password to go on.')).toEqual([]);
-  expect(purposeWords('POST /api/keys')).toBe('Type your password to create a token.');
-  expect(purposeWords('POST /api/keys/key_0a1b2c3d4e5f6/rotate')).toBe('Type your password to rotate a token.');
-  expect(purposeWords('POST /api/something/newer')).toBe('Type your password to go on.');
+  expect(routes.filter((route) => purposeWords(route, false) === 'Type your password to go on.')).toEqual([]);
+  expect(purposeWords('POST /api/keys', false)).toBe('Type your password to create a token.');
+  expect(purposeWords('POST /api/keys/key_0a1b2c3d4e5f6/rotate', false)).toBe('Type your password to rotate a token.');
+  expect(purposeWords('POST /api/keys', true)).toBe('Sign in once more to create a token.');
+  expect(purposeWords('POST /api/something/newer', false)).toBe('Type your password to go on.');
 });

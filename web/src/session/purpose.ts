@@ -18,8 +18,9 @@ const PURPOSES = {
   'POST /api/account/delete': 'stepUp.for.accountDelete',
 } as const;
 
-// `request`: its method and address.
-export function purposeWords(request: string): string {
+// `request`: its method and address. `byIssuer`: the person signs in at an identity provider, and has no password here.
+export function purposeWords(request: string, byIssuer: boolean): string {
   const operation = request.replace(/\/[a-z]{3}_\w+/g, '/*');
-  return Object.hasOwn(PURPOSES, operation) ? t(PURPOSES[operation as keyof typeof PURPOSES]) : t('stepUp.body');
+  const known = Object.hasOwn(PURPOSES, operation) ? PURPOSES[operation as keyof typeof PURPOSES] : 'stepUp.for.other';
+  return t(byIssuer ? 'stepUp.byIssuer' : 'stepUp.byPassword', { purpose: t(known) });
 }

@@ -210,7 +210,6 @@ export const frame = {
   'session.otherTab': 'You sign in there in another tab. Then this page goes on by itself.',
   'session.other': 'Sign in as somebody else',
   'stepUp.title': 'Confirm it is you',
-  'stepUp.body': 'Type your password to go on.',
   'stepUp.button': 'Continue',
   'stepUp.otherTab': 'You confirm there in another tab. Then this page goes on by itself.',
   'confirmed.reading': 'Checking your sign-in',
