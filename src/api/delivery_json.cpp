@@ -8,6 +8,7 @@
 #include "base/csv.h"
 #include "domain/resolution.h"
 #include "services/delivery/change.h"
+#include "services/delivery/items.h"
 
 namespace presetbridge::api {
 namespace {
@@ -64,7 +65,7 @@ json::array items_json(const DeliveryView& view) {
                      {"name", item.name},
                      {"matchedBy", item.matched_by},
                      {"quantity", item.quantity},
-                     {"status", domain::to_string(item.status)},
+                     {"status", domain::to_string(services::reported_status(item))},
                      {"sharedAt", view.row.dry_run ? json::value() : time_or_null(item.shared_at)},
                      {"username", text_or_null(item.username)},
                      {"former", item.former},

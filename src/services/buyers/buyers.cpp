@@ -4,6 +4,7 @@
 #include <span>
 
 #include "services/delivery/customer_change.h"
+#include "services/delivery/items.h"
 #include "storage/stores/account_store.h"
 #include "storage/stores/buyer_act_store.h"
 #include "storage/stores/cloud_account_store.h"
@@ -21,7 +22,7 @@ using storage::Tx;
 
 std::optional<BuyerItemState> state_of(const storage::ItemRow& item) {
   if (item.former) return std::nullopt;
-  switch (item.status) {
+  switch (reported_status(item)) {
     case ItemStatus::owed:
     case ItemStatus::sharing:
       return BuyerItemState::on_its_way;

@@ -1,5 +1,7 @@
 // Deliveries that the merchant marks as delivered by hand (spec 3.1).
 #include "services/delivery/end_rules_testing.h"
+#include "services/delivery/event_body.h"
+#include "services/delivery/items.h"
 
 namespace presetbridge::services {
 namespace {
@@ -48,6 +50,18 @@ class DeliveredByHand : public EndRules {
  private:
   bool lost_ = false;
 };
+
+TEST_F(DeliveredByHand, AFileWhoseShareIsUnknownIsReportedAsDeliveredByHand) {
+  const auto items = world.items(id);
+  ASSERT_EQ(items[0].status, ItemStatus::sharing);
+  EXPECT_EQ(reported_status(items[0]), ItemStatus::delivered_by_hand);
+  const storage::ItemRow* const item = &items[0];
+  const auto body =
+      delivery_event_body("uuid", domain::EventType::delivery_completed, {}, {&item, 1}, {}, {});
+  EXPECT_TRUE(body.contains("\"status\":\"delivered_by_hand\"")) << body;
+  const auto summary = world.write([&](storage::Tx& tx) { return summarise_items(tx, {&id, 1}); });
+  EXPECT_EQ(summary.at(0).delivered, 1);
+}
 
 TEST_F(DeliveredByHand, AFileWhoseShareWasNotMadeStaysWhenTheOrderIsEdited) {
   add_to_order();

@@ -8,6 +8,7 @@
 #include "domain/order_summary.h"
 #include "domain/resolution.h"
 #include "services/delivery/change.h"
+#include "services/delivery/items.h"
 
 namespace presetbridge::services {
 namespace {
@@ -25,7 +26,7 @@ json::array items_json(std::span<const storage::ItemRow* const> items) {
                      {"fileId", item->file_id},
                      {"name", cut_utf8(item->name, kMostNameBytes)},
                      {"kind", item->kind},
-                     {"status", domain::to_string(item->status)},
+                     {"status", domain::to_string(reported_status(*item))},
                      {"username", nullptr}};
     if (!item->username.empty()) one["username"] = item->username;
     if (item->former) one["former"] = true;

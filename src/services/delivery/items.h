@@ -38,6 +38,12 @@ std::vector<const storage::ItemRow*> pointers(std::span<const storage::ItemRow> 
 domain::ItemNow item_now(const storage::ItemRow& item);
 // Returns the current items of these, which were read with their lines.
 std::vector<domain::ItemNow> items_now(Items items);
+// The status as people and stores read it: a file that the merchant delivered by hand is that, though it is not known
+// yet whether a share of it was made too.
+inline domain::ItemStatus reported_status(const storage::ItemRow& item) {
+  const bool by_hand = item.status == domain::ItemStatus::sharing && item.by_hand;
+  return by_hand ? domain::ItemStatus::delivered_by_hand : item.status;
+}
 // Counts the current items of a delivery for this username, and for this customer if it is routed. An item that
 // was taken back from the customer of a former name is nothing that the present one got (spec 3.1, 3.11): it counts
 // as dropped.

@@ -52,7 +52,8 @@ constexpr Sql kBlankItems{
 
 constexpr Sql kSummarise{
     "SELECT count(*), count(CASE WHEN status = 'shared' OR status = 'already_shared'"
-    " OR status = 'delivered_by_hand' THEN 1 END), COALESCE(min(id), 0), COALESCE(min(CASE WHEN status = "
+    " OR status = 'delivered_by_hand' OR (status = 'sharing' AND by_hand = 1) THEN 1 END), COALESCE(min(id), "
+    "0), COALESCE(min(CASE WHEN status = "
     "'owed' THEN id END), 0) FROM delivery_items"
     " WHERE delivery_id = $1 AND former = 0 AND status <> 'dropped'"};
 constexpr Sql kCountCreditsOwed{
