@@ -13,6 +13,8 @@ const EMAIL = 'sam@marlowtones.example';
 const SHORTEST_MS = 12_000; // between two orders
 const LONGEST_MS = 50_000;
 const FEW_CREDITS = 60;
+// Cloud users who accept friend requests, for orders that a visitor makes up.
+const FRIENDS = ['lena_hartvig', 'noor_offset', 'sam_plexi'];
 // A merchant of the platform whose login nobody has saved: for a person who signs up to try the service.
 const NOBODYS = {
   userId: 'm-nobodys',
@@ -80,6 +82,7 @@ export async function show(dataDir) {
   step(`${DAYS} days of orders sent to the service on a clock set back`);
   const urls = await serve({ bridge, cloudsim, paysim }, dataDir, filled);
   await filled.story.past.must('cloud', 'POST', '/sim/merchants', { ...NOBODYS, files: FILES });
+  for (const username of FRIENDS) await filled.story.customer(username, { answer: 'accept', delayMs: 5_000 });
   step(`presetbridge at ${urls.bridge}, in sandbox mode, with its data in ${path.relative('.', dataDir)}`);
   printWhatToTry(urls, filled.story, path.relative('.', bridge));
   return filled.story;
@@ -105,11 +108,13 @@ Still serving; Ctrl-C stops everything. A new order comes every half minute.
   The dashboard           ${urls.bridge}   (${story.sign.email}, password ${story.sign.password}; the API: ${urls.bridge}/docs)
   Others, same password   ${refused.email} (login refused), ${newcomer.email} (no cloud login), ${poor.email} (no credits),
                           ${member.email} (a member of the first account)
-  Of your own sign-up     the cloud login ${NOBODYS.email}, password ${NOBODYS.password}
+  Of your own sign-up     the cloud login “${NOBODYS.email}”, with the password “${NOBODYS.password}”
+  Buyers who accept       ${FRIENDS.join(', ')}: usernames for orders of your own, after 5 seconds
   The SIMULATED platform  ${urls.cloud}   (what it did: ${urls.cloud}/sim/effects)
   The SIMULATED bank      ${urls.bank}   (what it took: ${urls.bank}/sim/books)
   Another order           ${bridge} send-order --provider ${club.provider} --url ${urls.bridge}/api/webhooks/${club.provider}/${club.id} \\
-                            --secret ${club.secret} --username lena_hartvig --sku CLUB-NOV
+                            --secret ${club.secret} --username ${FRIENDS[0]} --sku CLUB-NOV
+                          It may be some minutes in line: the platform takes 5 deliveries a minute of an account.
   One for a buyer whose
   username is missing     ${bridge} send-order --provider ${shop.provider} --url ${urls.bridge}/api/webhooks/${shop.provider}/${shop.id} \\
                             --secret ${shop.secret} --sku TWEED-59
