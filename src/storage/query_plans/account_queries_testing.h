@@ -17,6 +17,7 @@
 #include "storage/stores/credit_store.h"
 #include "storage/stores/customer_store.h"
 #include "storage/stores/integration_store.h"
+#include "storage/stores/mail_store.h"
 #include "storage/stores/order_store.h"
 #include "storage/stores/overview_store.h"
 #include "storage/stores/people_store.h"
@@ -170,6 +171,22 @@ inline std::vector<HotQuery> account_queries(const Known& k) {
          list_invitations(tx, k.account, {});
          count_invitations(tx, k.account, 50);
        }},
+      {"the next mail",
+       {"mail_links_due"},
+       [](Tx& tx) {
+         any_mail_due(tx);
+         claim_due_mail(tx, tx.now());
+       }},
+      {"the links of an address",
+       {"mail_links_of_address"},
+       [](Tx& tx) {
+         const EmailHash hash{std::byte{1}};
+         age_of_mail_link(tx, hash, MailPurpose::reset, 2);
+         end_mail_links(tx, hash, MailPurpose::reset);
+       }},
+      {"links of mails that have expired",
+       {"mail_links_expiry"},
+       [](Tx& tx) { delete_expired_mail_links(tx, tx.now(), 100); }},
       {"a page of the audit log",
        {"audit_log_of_account"},
        [=](Tx& tx) {

@@ -24,6 +24,7 @@
 #include "storage/stores/credential_store.h"
 #include "storage/stores/identity_store.h"
 #include "storage/stores/integration_store.h"
+#include "storage/stores/mail_store.h"
 #include "storage/stores/product_store.h"
 #include "storage/stores/purchase_store.h"
 #include "storage/stores/send_store.h"
@@ -80,6 +81,7 @@ class QueryPlansTest : public ::testing::TestWithParam<std::tuple<Engine, Statis
       for (int n = kStores + 1; n <= kStores + kOtherAccounts; ++n) make_account(tx, n);
       for (int n = 1; n <= kOldDeliveries / 10; ++n) make_session(tx, n);
       for (int n = 1; n <= kOldPurchases; ++n) make_purchase(tx, n);
+      for (int n = 1; n <= kOldPurchases; ++n) make_mail_link(tx, n);
     });
     if (std::get<1>(GetParam()) == Statistics::fresh) db_->write([](Tx& tx) { tx.exec_script("ANALYZE;"); });
   }
@@ -111,6 +113,14 @@ class QueryPlansTest : public ::testing::TestWithParam<std::tuple<Engine, Statis
       row.paid_at = tx.now();
     }
     update_purchase(tx, row);
+  }
+
+  // Sent, but for one in a hundred.
+  static void make_mail_link(Tx& tx, int n) {
+    MailLinkRow row{.id = MailLinkId{n}, .user = UserId{n}, .created_at = tx.now(), .expires_at = tx.now()};
+    row.email_hash = {static_cast<std::byte>(n), static_cast<std::byte>(n / 256)};
+    if (n % 100 == 0) row.due_at = tx.now();
+    insert_mail_link(tx, row);
   }
 
   static void make_store(Tx& tx, int n) {

@@ -3,6 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "storage/stores/mail_store.h"
+
 namespace presetbridge::storage {
 namespace {
 
@@ -105,6 +107,7 @@ void set_identity_email(Tx& tx, std::string_view iss, std::string_view sub, std:
 void delete_person(Tx& tx, const PersonRow& person) {
   tx.exec(kDeleteIdentity, person.iss, person.sub);
   tx.exec(kBlankUser, person.id, to_string(person.id));
+  delete_verified_email(tx, person.id);
 }
 
 std::optional<PreferencesRow> find_preferences(Tx& tx, AccountId account, UserId id) {
