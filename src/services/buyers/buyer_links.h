@@ -3,9 +3,6 @@
 // nothing that opens a delivery is stored.
 #pragma once
 
-#include <memory>
-#include <mutex>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -13,9 +10,9 @@
 #include "base/executor.h"
 #include "base/task.h"
 #include "crypto/service_cipher.h"
+#include "services/keys/link_keys.h"
 #include "storage/commit/async_database.h"
 #include "storage/stores/delivery_store.h"
-#include "storage/stores/link_key_store.h"
 
 namespace presetbridge::services {
 
@@ -31,17 +28,14 @@ class BuyerLinks {
  public:
   BuyerLinks(storage::AsyncDatabase& async_db, const crypto::ServiceCipher& cipher, IdSource& ids,
              Random& random)
-      : async_db_(async_db), cipher_(cipher), ids_(ids), random_(random) {}
+      : async_db_(async_db), keys_(async_db, cipher, ids, random) {}
 
-  // Reads the link keys; the first node makes the first. The errors of ServiceCipher::decrypt, and of
-  // storage.
-  Task<Expected<void>> start(Executor& executor);
-
-  // Reads them again; how many there are.
-  Task<Expected<int>> reload(Executor& executor);
-  // Makes a new key beside the only one, which links are made with from now on; those of before still open.
-  // False, and nothing is done, where there are two.
-  Task<Expected<bool>> add_key(Executor& executor);
+  // LinkKeys::start(), reload() and add_key().
+  Task<Expected<void>> start(Executor& executor) { return keys_.start(executor); }
+  Task<Expected<int>> reload(Executor& executor) { return keys_.reload(executor); }
+  Task<Expected<bool>> add_key(Executor& executor) { return keys_.add_key(executor); }
+  // For links of other kinds.
+  LinkKeys& keys() { return keys_; }
 
   // Of this delivery, at its link version. Made with the newest key that this node has read.
   std::string token_of(const storage::DeliveryRow& delivery) const;
@@ -57,17 +51,8 @@ class BuyerLinks {
   Task<Expected<storage::DeliveryRow>> find(Executor& executor, std::string token);
 
  private:
-  struct Ring;
-  std::shared_ptr<const Ring> ring() const;
-  // The keys of these rows, newest first; those read before are not opened again.
-  Expected<std::shared_ptr<const Ring>> ring_of(std::span<const storage::LinkKeyRow> rows);
-
   storage::AsyncDatabase& async_db_;
-  const crypto::ServiceCipher& cipher_;
-  IdSource& ids_;
-  Random& random_;
-  mutable std::mutex mutex_;  // guards ring_
-  std::shared_ptr<const Ring> ring_;
+  LinkKeys keys_;
 };
 
 }  // namespace presetbridge::services

@@ -1,0 +1,58 @@
+// The keys that links are derived with (spec 3.7, 7.2), which all nodes share: those of buyers, and those in mails.
+// The newest two open links, and the newest makes them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/executor.h"
+#include "base/ids.h"
+#include "base/task.h"
+#include "crypto/secret.h"
+#include "crypto/service_cipher.h"
+#include "storage/commit/async_database.h"
+#include "storage/stores/link_key_store.h"
+
+namespace presetbridge::services {
+
+// Thread-safe once start() has succeeded.
+class LinkKeys {
+ public:
+  struct Key {
+    std::int64_t id;
+    crypto::SecretString bytes;
+  };
+  using Ring = std::vector<Key>;  // newest first, one at least
+
+  LinkKeys(storage::AsyncDatabase& async_db, const crypto::ServiceCipher& cipher, IdSource& ids,
+           Random& random)
+      : async_db_(async_db), cipher_(cipher), ids_(ids), random_(random) {}
+
+  // Reads the keys; the first node makes the first. The errors of ServiceCipher::decrypt, and of storage.
+  Task<Expected<void>> start(Executor& executor);
+  // Reads them again; how many there are.
+  Task<Expected<int>> reload(Executor& executor);
+  // Makes a new key beside the only one, which links are made with from now on; those of before still open.
+  // False, and nothing is done, where there are two.
+  Task<Expected<bool>> add_key(Executor& executor);
+
+  // Those that this node has read.
+  std::shared_ptr<const Ring> ring() const;
+  // The keys of these rows, newest first; those read before are not decrypted again.
+  Expected<std::shared_ptr<const Ring>> ring_of(std::span<const storage::LinkKeyRow> rows);
+
+ private:
+  storage::AsyncDatabase& async_db_;
+  const crypto::ServiceCipher& cipher_;
+  IdSource& ids_;
+  Random& random_;
+  mutable std::mutex mutex_;  // guards ring_
+  std::shared_ptr<const Ring> ring_;
+};
+
+}  // namespace presetbridge::services
