@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "crypto/digest.h"
 #include "identity/audit.h"
+#include "identity/mail_links.h"
 #include "storage/stores/audit_store.h"
 
 namespace presetbridge::identity {
@@ -32,23 +33,6 @@ constexpr std::string_view kEmailTaken = "EMAIL_TAKEN";
 // Budgets that refill evenly over an hour: of a person, and of a network with all its accounts (spec 8.6).
 constexpr std::int64_t kEmailChanges = 10;
 constexpr std::int64_t kEmailChangesOfNetwork = 20;
-
-std::string normalise_email(std::string_view text) {
-  const auto is_space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-  return lowered(text);
-}
-
-std::optional<std::string> problem_of_password(std::string_view password) {
-  if (characters(password) < kMinPasswordCharacters) {
-    return fmt::format("must have at least {} characters", kMinPasswordCharacters);
-  }
-  if (password.size() > crypto::max_password_bytes) {
-    return fmt::format("must have at most {} bytes", crypto::max_password_bytes);
-  }
-  return std::nullopt;
-}
 
 std::unexpected<Error> invalid_field(std::string field, std::string problem) {
   return fail("VALIDATION_FAILED", "The request has fields that are not valid.",
@@ -101,6 +85,30 @@ std::string counted_for_user(UserId id) {
 
 }  // namespace
 
+std::string normalise_email(std::string_view text) {
+  const auto is_space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return lowered(text);
+}
+
+std::optional<std::string> problem_of_password(std::string_view password) {
+  if (characters(password) < kMinPasswordCharacters) {
+    return fmt::format("must have at least {} characters", kMinPasswordCharacters);
+  }
+  if (password.size() > crypto::max_password_bytes) {
+    return fmt::format("must have at most {} bytes", crypto::max_password_bytes);
+  }
+  return std::nullopt;
+}
+
+void replace_password(Tx& tx, const storage::UserRow& user, std::string_view hash) {
+  storage::forget_sign_in_attempts(tx, crypto::sha256(user.email));
+  storage::forget_sign_in_attempts(tx, crypto::sha256(counted_for_user(user.id)));
+  storage::set_password_hash(tx, user.id, hash);
+  Sessions::end_all(tx, user.id);
+}
+
 bool looks_like_email(std::string_view email) {
   const auto at = email.find('@');
   if (at == 0 || at == std::string_view::npos || at + 1 == email.size() || characters(email) > 254)
@@ -143,8 +151,13 @@ std::string BuiltInIssuer::discovery_document() const {
       {"id_token_signing_alg_values_supported", json::array{"ES256"}},
       {"response_types_supported", json::array{"id_token"}},
       {"subject_types_supported", json::array{"public"}},
-      {"claims_supported", json::array{"iss", "sub", "aud", "iat", "exp", "email", "sid", "auth_time"}},
+      {"claims_supported",
+       json::array{"iss", "sub", "aud", "iat", "exp", "email", "email_verified", "sid", "auth_time"}},
   });
+}
+
+void BuiltInIssuer::mail_verification(Tx& tx, const storage::UserRow& user) const {
+  if (options_.mail_came) add_mail_link(tx, deps_.ids, MailPurpose::verify, user.id, user.email);
 }
 
 Sessions::Opened BuiltInIssuer::open_session(Tx& tx, const storage::UserRow& user, Device device) const {
@@ -194,7 +207,10 @@ Task<LoginResult<Tokens>> BuiltInIssuer::sign_up(Executor& executor, net::Caller
       executor, caller,
       {std::move(email), std::move(password), std::move(account_name), std::move(invitation)},
       std::move(device));
-  if (session) co_return sessions_.begin(std::move(*session));
+  if (session) {
+    if (options_.mail_came) options_.mail_came();
+    co_return sessions_.begin(std::move(*session));
+  }
   sign_ups_.failed(caller, now, invited_to, session.error());
   co_return std::unexpected(session.error());
 }
@@ -223,6 +239,7 @@ Task<LoginResult<Sessions::Opened>> BuiltInIssuer::make_account(Executor& execut
     } else {
       join_account(tx, deps_.ids, user.id, options_.iss, sub, {}, wanted.invitation, device.origin());
     }
+    mail_verification(tx, user);
     return open_session(tx, user, device);
   });
   if (!session) co_return std::unexpected(session.error());
@@ -398,6 +415,7 @@ Task<LoginResult<Tokens>> BuiltInIssuer::change_email(Executor& executor, net::C
     if (!storage::set_user_email(tx, id, email))
       throw Error{std::string(kEmailTaken), "This e-mail address has an account already.", {}};
     now->email = email;
+    mail_verification(tx, *now);
     Sessions::end_all(tx, id);
     audit(tx, deps_.ids, by,
           {.action = "email.changed", .target = to_string(id), .detail = "other sessions were signed out"});
@@ -410,6 +428,7 @@ Task<LoginResult<Tokens>> BuiltInIssuer::change_email(Executor& executor, net::C
     }
     co_return std::unexpected(session.error());
   }
+  if (options_.mail_came) options_.mail_came();
   co_return sessions_.begin(std::move(*session));
 }
 
@@ -438,10 +457,7 @@ Task<Expected<AccountId>> BuiltInIssuer::reset_password(Executor& executor, std:
     const auto found = storage::find_user_by_email(tx, email);
     const auto user = found ? storage::lock_user(tx, found->id) : std::nullopt;
     if (!user || user->email != email) return fail("NOT_FOUND", "Nobody has this e-mail address.");
-    storage::forget_sign_in_attempts(tx, crypto::sha256(email));
-    storage::forget_sign_in_attempts(tx, crypto::sha256(counted_for_user(user->id)));
-    storage::set_password_hash(tx, user->id, *hash);
-    Sessions::end_all(tx, user->id);
+    replace_password(tx, *user, *hash);
     const auto member = find_membership(tx, options_.iss, to_string(user->id));
     if (!member) return AccountId{};
     storage::insert_audit(tx, deps_.ids,

@@ -6,6 +6,7 @@
 // an unknown address get the same error after the same work, and are locked alike.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,6 +41,8 @@ struct BuiltInIssuerOptions {
   Signup signup = Signup::open;
   std::int64_t signup_credits = 0;      // of a new account (spec 11.1)
   std::optional<SignUpLimits> signups;  // nothing: no limit
+  // Called when a mail is due: a new address is to be confirmed. None: the service sends no mail.
+  std::function<void()> mail_came = {};
 };
 
 inline constexpr std::size_t kMinPasswordCharacters = 10;
@@ -49,6 +52,12 @@ inline constexpr Millis kFailuresForgottenAfter = std::chrono::hours{24};
 // Checks the form alone, without a mail to the address: one '@' with something on both sides, no white space
 // or controls, and 254 characters at most.
 bool looks_like_email(std::string_view email);
+// Trims the address and folds it to lower case.
+std::string normalise_email(std::string_view text);
+// What follows "the password".
+std::optional<std::string> problem_of_password(std::string_view password);
+// Sets the password of the person, whose row is locked, without the former one: unlocks, and ends all sessions.
+void replace_password(storage::Tx& tx, const storage::UserRow& user, std::string_view hash);
 
 // Thread-safe; tasks resume on `executor`. E-mail addresses are trimmed and folded to lower case.
 class BuiltInIssuer final : public Issuer {
@@ -95,8 +104,8 @@ class BuiltInIssuer final : public Issuer {
   // RATE_LIMIT_EXCEEDED (as of sign_in()).
   Task<LoginResult<Tokens>> change_password(Executor& executor, net::Caller caller, Principal by,
                                             std::string current, std::string next, Device device = {});
-  // Another e-mail address to sign in with, which nobody verifies (the service sends no mail). Sessions as of
-  // change_password(), and its errors; VALIDATION_FAILED (it is the same), EMAIL_TAKEN. A change and
+  // Another e-mail address to sign in with. A link to confirm it is mailed, where the service sends mail. Sessions as
+  // of change_password(), and its errors; VALIDATION_FAILED (it is the same), EMAIL_TAKEN. A change and
   // EMAIL_TAKEN cost one attempt of the person, who has ten, and one of the caller's network, which has twenty;
   // both come back evenly over an hour. Beyond them RATE_LIMIT_EXCEEDED.
   Task<LoginResult<Tokens>> change_email(Executor& executor, net::Caller caller, Principal by,
@@ -111,6 +120,9 @@ class BuiltInIssuer final : public Issuer {
   Task<Expected<AccountId>> reset_password(Executor& executor, std::string email, std::string next,
                                            std::string name = {});
 
+  // A session that begins with a password or by a link in a mail; its tokens are made by Sessions::begin(). Throws
+  // Error.
+  Sessions::Opened open_session(storage::Tx& tx, const storage::UserRow& user, Device device) const;
   Sessions& sessions() { return sessions_; }
   SignUpGate& sign_ups() { return sign_ups_; }
 
@@ -124,6 +136,8 @@ class BuiltInIssuer final : public Issuer {
   Task<Expected<Keys>> fresh_keys(Executor& executor) override { return keys_.fresh_keys(executor); }
 
  private:
+  // In the transaction that gives the user this address.
+  void mail_verification(storage::Tx& tx, const storage::UserRow& user) const;
   // Makes the account of a try that was counted.
   struct NewUser {
     std::string email;
@@ -148,9 +162,6 @@ class BuiltInIssuer final : public Issuer {
                                                           const PasswordWorkers::Seat& seat,
                                                           const Principal& by, std::string password,
                                                           Origin origin);
-  // A session that begins with a password. Throws Error.
-  Sessions::Opened open_session(storage::Tx& tx, const storage::UserRow& user, Device device) const;
-
   const Deps deps_;
   const BuiltInIssuerOptions options_;
   const std::string unknown_hash_;  // what an unknown address's password is verified against

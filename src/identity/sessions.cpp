@@ -7,6 +7,7 @@
 #include "crypto/digest.h"
 #include "crypto/opaque_token.h"
 #include "identity/login_failure.h"
+#include "identity/mail_links.h"
 #include "storage/stores/identity_store.h"
 
 namespace presetbridge::identity {
@@ -63,7 +64,13 @@ Sessions::Opened Sessions::add_token(Tx& tx, SessionRow session, AccountId accou
   auto token = crypto::generate_opaque_token(deps_.random, kRefreshTokenPrefix);
   const auto expires_at = session.expires_at;
   storage::insert_session_token(tx, token.hash, session.id, expires_at);
-  return {std::move(session), account, std::move(token.text), expires_at, tx.now()};
+  const auto verified = email_verified(tx, session);
+  return {std::move(session), account, std::move(token.text), expires_at, tx.now(), verified};
+}
+
+std::optional<bool> Sessions::email_verified(Tx& tx, const SessionRow& session) const {
+  if (session.iss != options_.iss) return std::nullopt;
+  return storage::is_verified_email(tx, session.user, hash_of_email(session.email));
 }
 
 void Sessions::end_all(Tx& tx, UserId user) {
@@ -84,6 +91,7 @@ Expected<Tokens> Sessions::tokens(Opened opened) const {
       {"iat", seconds(opened.now)}, {"exp", seconds(expires_at)},     {"sid", to_string(session.id)},
   };
   if (!session.email.empty()) claims["email"] = session.email;
+  if (opened.email_verified) claims["email_verified"] = *opened.email_verified;
   if (session.authenticated_at) claims["auth_time"] = seconds(*session.authenticated_at);
   auto signed_token = deps_.keys.sign(json::serialize(claims));
   if (!signed_token) return std::unexpected(signed_token.error());
@@ -260,7 +268,8 @@ Task<LoginResult<Tokens>> Sessions::confirm(Executor& executor, SessionId id, st
     storage::set_session_authenticated(tx, id, *session->authenticated_at);
     audit(tx, deps_.ids, *member, origin, {.action = "session.confirmed", .target = to_string(id)});
     const auto expires_at = session->expires_at;
-    return Opened{std::move(*session), member->account, {}, expires_at, now};
+    const auto verified = email_verified(tx, *session);
+    return Opened{std::move(*session), member->account, {}, expires_at, now, verified};
   });
   if (wait > Millis{0}) co_return std::unexpected(rate_limit_exceeded(wait));
   if (!opened) co_return std::unexpected(opened.error());

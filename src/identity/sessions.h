@@ -102,6 +102,7 @@ class Sessions {
     std::string refresh_token;
     Timestamp refresh_expires_at;
     Timestamp now;
+    std::optional<bool> email_verified;  // nothing: the address is another issuer's business
   };
   struct Start {
     Membership member;
@@ -153,6 +154,7 @@ class Sessions {
                                      Refused& refused) const;
   Expected<Tokens> tokens(Opened opened) const;
   Opened add_token(storage::Tx& tx, storage::SessionRow session, AccountId account) const;
+  std::optional<bool> email_verified(storage::Tx& tx, const storage::SessionRow& session) const;
   // Of whom the identity is, if it is anybody's yet.
   void audit_session(storage::Tx& tx, const storage::SessionRow& session, const Origin& origin,
                      const Deed& deed) const;

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "identity/audit.h"
+#include "identity/mail_links.h"
 #include "storage/stores/people_store.h"
 #include "storage/stores/session_store.h"
 
@@ -90,6 +91,15 @@ Task<Expected<storage::AccountRow>> Accounts::get(Executor& executor, AccountId 
   if (!row) co_return std::unexpected(row.error());
   if (!*row) co_return fail("NOT_FOUND", "There is no such account.");
   co_return std::move(**row);
+}
+
+Task<Expected<std::optional<bool>>> Accounts::email_verified(Executor& executor, identity::Principal by) {
+  if (!by.person) co_return std::optional<bool>();
+  co_return co_await async_db_.read(executor, [&](Tx& tx) -> std::optional<bool> {
+    const auto user = storage::find_user(tx, by.person->id);
+    if (!user) return std::nullopt;
+    return storage::is_verified_email(tx, user->id, identity::hash_of_email(user->email));
+  });
 }
 
 Task<Expected<storage::AccountRow>> Accounts::change(Executor& executor, identity::Principal by,

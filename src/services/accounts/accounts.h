@@ -46,6 +46,8 @@ class Accounts {
                                                                 CallerOf caller_of = {});
 
   Task<Expected<storage::AccountRow>> get(Executor& executor, AccountId account);
+  // Whether the caller has confirmed their e-mail address; nothing for a key, and for people of other issuers.
+  Task<Expected<std::optional<bool>>> email_verified(Executor& executor, identity::Principal by);
   // Absent members stay; an empty text removes the value that buyers see.
   struct Change {
     std::optional<std::string> name;  // not empty
