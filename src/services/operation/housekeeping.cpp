@@ -13,6 +13,7 @@
 #include "storage/stores/delivery_keys.h"
 #include "storage/stores/identity_store.h"
 #include "storage/stores/integration_store.h"
+#include "storage/stores/mail_store.h"
 #include "storage/stores/order_list.h"
 #include "storage/stores/people_store.h"
 #include "storage/stores/session_store.h"
@@ -141,6 +142,9 @@ Task<void> Housekeeping::round() {
   });
   co_await walk("invitations", [limit](Tx& tx, std::int64_t) {
     return of_oldest(delete_expired_invitations(tx, tx.now(), limit), limit);
+  });
+  co_await walk("links of mails", [limit](Tx& tx, std::int64_t) {
+    return of_oldest(delete_expired_mail_links(tx, tx.now(), limit), limit);
   });
   co_await walk("sessions of the cloud platform", [limit](Tx& tx, std::int64_t) {
     return of_oldest(delete_expired_cloud_sessions(tx, tx.now(), limit), limit);
