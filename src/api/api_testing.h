@@ -67,14 +67,22 @@ class ApiTest : public ::testing::Test {
   };
 
   ApiTest() {
-    issuer_ = world_.issuer();
+    issuer_ = world_.issuer({.iss = "https://bridge.example", .mail_came = [] {}});
     if (auto started = world_.await(issuer_->start(world_.scheduler)); !started) throw started.error();
+    if (auto started = world_.await(link_keys_.start(world_.scheduler)); !started) throw started.error();
+    proofs_ = std::make_unique<identity::EmailProofs>(identity::EmailProofs::Deps{
+        world_.async_db, *issuer_, world_.passwords, world_.ids, world_.clock(), [] {}});
     tokens_ = std::make_unique<identity::TokenVerifier>(std::vector<identity::Issuer*>{issuer_.get()},
                                                         world_.clock());
     authentication_ = std::make_unique<Authentication>(*tokens_, accounts_, keys_, disabled_);
-    add_auth_routes(
-        router_,
-        {*issuer_, {}, sign_ins_, failures_, SessionCookie("https://bridge.example"), keys_, disabled_});
+    add_auth_routes(router_, {.issuer = *issuer_,
+                              .proxies = {},
+                              .sign_ins = sign_ins_,
+                              .requests = failures_,
+                              .cookie = SessionCookie("https://bridge.example"),
+                              .keys = keys_,
+                              .disabled = disabled_,
+                              .mail = MailDeps{*proofs_, mail_tokens_}});
     add_sessions_routes(router_, {issuer_->sessions()});
     add_keys_routes(router_, {keys_});
     add_account_routes(router_, {accounts_});
@@ -152,6 +160,9 @@ class ApiTest : public ::testing::Test {
   services::Accounts accounts_{world_.async_db, world_.ids, identity::Signup::open};
   services::ApiKeys keys_{world_.async_db, world_.ids, world_.random, world_.clock(), world_.log, {}};
   services::DisabledAccounts disabled_{world_.async_db, world_.ids, world_.clock()};
+  services::LinkKeys link_keys_{world_.async_db, world_.cipher, world_.ids, world_.random};
+  services::MailTokens mail_tokens_{world_.async_db, link_keys_};
+  std::unique_ptr<identity::EmailProofs> proofs_;
   std::unique_ptr<Authentication> authentication_;
   Router router_;
   std::unique_ptr<Api> api_;

@@ -13,11 +13,18 @@ namespace {
 
 constexpr std::string_view kAuditPrefix = "aud";
 
-json::value caller_json(const identity::Principal& principal) {
+// The account, and whether the caller has confirmed their e-mail address.
+struct Seen {
+  storage::AccountRow account;
+  std::optional<bool> email_verified;
+};
+
+json::value caller_json(const identity::Principal& principal, std::optional<bool> email_verified) {
   json::object caller;
   if (principal.person) {
     caller["userId"] = to_string(principal.person->id);
     caller["email"] = principal.person->email;
+    caller["emailVerified"] = email_verified ? json::value(*email_verified) : json::value(nullptr);
     caller["role"] = identity::to_string(principal.person->role);
     caller["issuer"] = principal.person->iss;
   }
@@ -31,20 +38,30 @@ json::value caller_json(const identity::Principal& principal) {
   return caller;
 }
 
-json::object account_json(const storage::AccountRow& account, const identity::Principal& principal) {
+json::object account_json(const Seen& seen, const identity::Principal& principal) {
+  const auto& account = seen.account;
   return {{"id", to_string(account.id)},
           {"name", account.name},
           {"displayName", text_or_null(account.display_name)},
           {"supportEmail", text_or_null(account.support_email)},
           {"supportUrl", text_or_null(account.support_url)},
           {"createdAt", to_iso8601(account.created_at)},
-          {"caller", caller_json(principal)}};
+          {"caller", caller_json(principal, seen.email_verified)}};
+}
+
+Task<Expected<Seen>> seen_by(AccountDeps deps, Executor& executor, identity::Principal by,
+                             Expected<storage::AccountRow> account) {
+  if (!account) co_return std::unexpected(account.error());
+  const auto verified = co_await deps.accounts.email_verified(executor, std::move(by));
+  if (!verified) co_return std::unexpected(verified.error());
+  co_return Seen{std::move(*account), *verified};
 }
 
 Task<Reply> show(AccountDeps deps, Call call) {
   auto account = co_await deps.accounts.get(call.executor(), call.principal.account);
-  if (!account) co_return std::unexpected(account.error());
-  co_return json_response(200, account_json(*account, call.principal));
+  const auto seen = co_await seen_by(deps, call.executor(), call.principal, std::move(account));
+  if (!seen) co_return std::unexpected(seen.error());
+  co_return json_response(200, account_json(*seen, call.principal));
 }
 
 // Null takes it away.
@@ -78,12 +95,13 @@ Task<Reply> change(AccountDeps deps, Call call) {
   if (fields.names_others()) {
     const auto current = co_await deps.accounts.get(call.executor(), call.principal.account);
     if (!current) co_return std::unexpected(current.error());
-    fields.refuse_changes(account_json(*current, call.principal), {"caller"});
+    fields.refuse_changes(account_json({*current, std::nullopt}, call.principal), {"caller"});
   }
   if (auto error = body->problems()) co_return std::unexpected(*error);
   auto changed = co_await deps.accounts.change(call.executor(), call.principal, std::move(wanted));
-  if (!changed) co_return std::unexpected(changed.error());
-  co_return json_response(200, account_json(*changed, call.principal));
+  const auto seen = co_await seen_by(deps, call.executor(), call.principal, std::move(changed));
+  if (!seen) co_return std::unexpected(seen.error());
+  co_return json_response(200, account_json(*seen, call.principal));
 }
 
 json::value changes_or_null(const std::string& changes) {

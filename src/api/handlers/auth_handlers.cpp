@@ -236,6 +236,90 @@ Task<Reply> step_up(AuthDeps deps, Call call) {
   co_return reply_with(200, *holding, tokens);
 }
 
+std::unexpected<Error> no_mail() {
+  return fail("MAIL_OFF", "This service sends no mail. Ask whoever runs it.");
+}
+
+// The same for every address. An address without a person costs the same, too.
+Reply mail_accepted() {
+  return json_response(202, json::object{{"status", "accepted"}});
+}
+
+std::unexpected<Error> link_refused(const AuthDeps& deps, const Call& call, const Error& error) {
+  if (error.code == "LINK_INVALID") deps.requests.count(call.request);
+  return std::unexpected(error);
+}
+
+Task<Reply> ask_reset(AuthDeps deps, Call call) {
+  if (const auto wait = deps.requests.wait(call.request); wait > Millis{0}) co_return too_often(wait);
+  auto body = JsonBody::parse(call.request);
+  if (!body) co_return std::unexpected(body.error());
+  auto& fields = **body;
+  auto email = fields.text("email", kEmail);
+  if (!email.empty() && !identity::looks_like_email(identity::normalise_email(email)))
+    fields.problem("email", "is not an e-mail address");
+  if (auto error = body->problems()) co_return std::unexpected(*error);
+  if (!deps.passwords) co_return no_passwords();
+  if (!deps.mail) co_return no_mail();
+  const auto asked = co_await deps.mail->proofs.ask_reset(
+      call.executor(), net::caller_of(call.request, deps.proxies), std::move(email));
+  if (!asked) co_return login_failed(asked.error());
+  co_return mail_accepted();
+}
+
+Task<Reply> reset_password(AuthDeps deps, Call call) {
+  if (const auto wait = deps.requests.wait(call.request); wait > Millis{0}) co_return too_often(wait);
+  auto body = JsonBody::parse(call.request);
+  if (!body) co_return std::unexpected(body.error());
+  auto& fields = **body;
+  auto token = fields.text("token", kToken);
+  auto password = fields.text("password", kNewPassword);
+  if (auto problem = identity::problem_of_password(password); problem && !password.empty())
+    fields.problem("password", std::move(*problem));
+  const bool cookie = read_session(fields);
+  if (auto error = body->problems()) co_return std::unexpected(*error);
+  if (!deps.passwords) co_return no_passwords();
+  if (!deps.mail) co_return no_mail();
+  const auto holding = holding_of(deps, call.request, cookie);
+  if (!holding) co_return std::unexpected(holding.error());
+  const auto link =
+      co_await deps.mail->tokens.find(call.executor(), std::move(token), storage::MailPurpose::reset);
+  if (!link) co_return link_refused(deps, call, link.error());
+  auto tokens = co_await deps.mail->proofs.reset(call.executor(), net::caller_of(call.request, deps.proxies),
+                                                 *link, std::move(password),
+                                                 device_of(call.request, deps.proxies, holding->browser()));
+  if (!tokens && tokens.error().code == "LINK_INVALID") co_return link_refused(deps, call, tokens.error());
+  if (!tokens) co_return login_failed(tokens.error());
+  auto in = co_await admit_signed_in(call.executor(), deps.disabled, deps.issuer.sessions(), *tokens);
+  if (!in) co_return std::unexpected(in.error());
+  auto answer = tokens_json(*tokens);
+  answer["keys"] = co_await keys_in_force(deps, call.executor(), {.account = tokens->account});
+  co_return tokens_response(200, *holding, *tokens, answer);
+}
+
+Task<Reply> verify_email(AuthDeps deps, Call call) {
+  if (const auto wait = deps.requests.wait(call.request); wait > Millis{0}) co_return too_often(wait);
+  auto body = JsonBody::parse(call.request);
+  if (!body) co_return std::unexpected(body.error());
+  auto token = (*body)->text("token", kToken);
+  if (auto error = body->problems()) co_return std::unexpected(*error);
+  if (!deps.mail) co_return no_mail();
+  const auto link =
+      co_await deps.mail->tokens.find(call.executor(), std::move(token), storage::MailPurpose::verify);
+  if (!link) co_return link_refused(deps, call, link.error());
+  const auto done = co_await deps.mail->proofs.verify(call.executor(), *link,
+                                                      device_of(call.request, deps.proxies, false).origin());
+  if (!done) co_return link_refused(deps, call, done.error());
+  co_return no_content();
+}
+
+Task<Reply> ask_verification(AuthDeps deps, Call call) {
+  if (!deps.mail) co_return no_mail();
+  const auto asked = co_await deps.mail->proofs.ask_verification(call.executor(), call.principal);
+  if (!asked) co_return login_failed(asked.error());
+  co_return mail_accepted();
+}
+
 net::HttpResponse public_document(std::string body) {
   net::HttpResponse response;
   response.body = std::move(body);
@@ -278,6 +362,11 @@ void add_auth_routes(Router& router, AuthDeps deps) {
   router.add("POST", "/api/auth/password", Access::needs(Permission::account), with(deps, change_password));
   router.add("POST", "/api/auth/email", Access::needs(Permission::account), with(deps, change_email));
   router.add("POST", "/api/auth/step-up", Access::needs(Permission::account), with(deps, step_up));
+  router.add("POST", "/api/auth/password-reset", Access::open(), with(deps, ask_reset));
+  router.add("POST", "/api/auth/password-reset/confirm", Access::open(), with(deps, reset_password));
+  router.add("POST", "/api/auth/verify", Access::open(), with(deps, verify_email));
+  router.add("POST", "/api/auth/verification", Access::needs(Permission::account),
+             with(deps, ask_verification));
   router.add("GET", "/.well-known/openid-configuration", Access::open(), with(deps, discovery));
   router.add("GET", "/.well-known/jwks.json", Access::open(), with(deps, jwks));
 }

@@ -221,7 +221,7 @@ Task<Reply> config(SignInConfig config, Call) {
       200, json::object{
                {"signup", config.signup},
                {"passwords", config.passwords},
-               {"mail", false},  // not built: the service sends none
+               {"mail", config.mail},
                {"sandbox", config.sandbox},
                {"issuers", std::move(issuers)},
                {"cloud", json::object{{"name", config.cloud_name},

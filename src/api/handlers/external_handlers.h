@@ -33,6 +33,7 @@ void add_external_routes(Router& router, ExternalDeps deps);
 struct SignInConfig {
   std::string signup;     // identity.signup
   bool passwords = true;  // identity.passwords
+  bool mail = false;      // whether the service sends mail
   bool sandbox = false;
   std::string base_url;
   std::string cloud_name;
