@@ -134,6 +134,15 @@ const std::array kSettings = {
             "Address of the payment processor's API: https, or http on this machine"},
     Setting{"payments.timeout_seconds", &Config::payments_timeout_seconds,
             "Timeout of one call to the payment processor", 1, 30},
+    Setting{"mail.url", &Config::mail_url,
+            "SMTP server for mails to people: smtp://HOST:PORT, which changes to TLS, or smtps://HOST:PORT; "
+            "empty: no "
+            "mail is sent"},
+    Setting{"mail.user", &Config::mail_user, "User name at the SMTP server; empty: without a login"},
+    Setting{"mail.from", &Config::mail_from, "E-mail address of the sender"},
+    Setting{"mail.from_name", &Config::mail_from_name, "Name of the sender"},
+    Setting{"mail.ca_file", &Config::mail_ca_file,
+            "Certificates (PEM) that vouch for the SMTP server; empty: those of the system"},
     Setting{"api.key_requests_per_hour", &Config::api_key_requests_per_hour,
             "Hourly request limit of new API keys", 1, 100'000},
     Setting{"storage.writers", &Config::storage_writers, "Database connections for writing, with PostgreSQL",

@@ -94,6 +94,12 @@ struct Config {
   std::string payments_url = "https://api.stripe.com";  // spec 11.3
   std::int64_t payments_timeout_seconds = 10;
 
+  std::string mail_url;  // smtp://…, smtps://…; empty: no mail is sent (spec 7.2)
+  std::string mail_user;
+  std::string mail_from;  // the sender's address
+  std::string mail_from_name;
+  std::string mail_ca_file;
+
   std::int64_t api_key_requests_per_hour = 100;  // spec 6.3
 
   std::string storage_path;  // empty: presetbridge.db in data_dir

@@ -35,6 +35,7 @@ constexpr auto kHelp = std::to_array<std::pair<std::string_view, std::string_vie
     {"presetbridge_live_readers", "Readers of events, of accounts and of buyers."},
     {"presetbridge_live_readers_dropped_total", "Readers that did not take what was sent to them in time."},
     {"presetbridge_live_resets_total", "Readers that were sent reset, and so fetch everything anew."},
+    {"presetbridge_mails_total", "Attempts to send a mail, by outcome: sent, failed (sent later), given_up."},
     {"presetbridge_metrics_dropped_total",
      "Observations that were dropped because the limit of series was reached."},
     {"presetbridge_nodes_seen", "Nodes of this database that were seen in the last minutes, by role."},
@@ -101,6 +102,8 @@ void show_families(MetricsRegistry& metrics) {
   for (const auto* outcome : {"succeeded", "http_error", "invalid", "denied", "unresolved", "connect", "tls",
                               "timeout", "lost", "aborted", "unsigned"})
     metrics.count("presetbridge_webhook_sends_total", {{"outcome", outcome}}, 0);
+  for (const auto* outcome : {"sent", "failed", "given_up"})
+    metrics.count("presetbridge_mails_total", {{"outcome", outcome}}, 0);
   for (const auto* reason : {"rate_limited", "outage", "login_refused"})
     metrics.set("presetbridge_cloud_accounts_paused", 0, {{"reason", reason}});
   for (const auto* role : {"api", "worker", "dispatcher"})

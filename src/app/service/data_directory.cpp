@@ -30,6 +30,7 @@ DataDirectory data_directory(const Config& config) {
           .used_keys = folder / "keys.used",
           .payments_key = folder / "payments.key",
           .payments_webhook = folder / "payments.webhook",
+          .mail_password = folder / "mail.password",
           .admin_channel = folder / "admin.channel"};
 }
 

@@ -22,6 +22,7 @@ struct DataDirectory {
   std::filesystem::path used_keys;     // used_keys_mark.h
   std::filesystem::path payments_key;  // payment_keys.h
   std::filesystem::path payments_webhook;
+  std::filesystem::path mail_password;  // mail_options.h
   std::filesystem::path
       admin_channel;  // how a command-line verb reaches the running service (admin_channel.h)
 };

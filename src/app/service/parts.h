@@ -30,6 +30,7 @@
 #include "app/service/front.h"
 #include "app/service/key_parts.h"
 #include "app/service/live_parts.h"
+#include "app/service/mail_parts.h"
 #include "app/service/order_parts.h"
 #include "app/service/payment_parts.h"
 #include "app/service/people_parts.h"
@@ -78,7 +79,8 @@ namespace presetbridge::app {
 // In the order of construction: each is given only what stands above it, and is destroyed before that.
 struct Service::Parts {
   Parts(Config config, Foundation foundation, std::vector<identity::ExternalIssuerOptions> issuers,
-        std::optional<PaymentKeys> payment_keys, JsonLog& log, std::function<void()> on_fault);
+        std::optional<PaymentKeys> payment_keys, std::optional<net::SmtpOptions> smtp, JsonLog& log,
+        std::function<void()> on_fault);
 
   void add_routes();
   void add_api_routes();
@@ -154,7 +156,8 @@ struct Service::Parts {
        .signup = *identity::parse_signup(config.identity_signup),
        .signup_credits = config.credits_signup_credits,
        .signups = identity::SignUpLimits{.per_address = config.identity_signups_per_address,
-                                         .together = config.identity_signups_per_hour}}};
+                                         .together = config.identity_signups_per_hour},
+       .mail_came = config.mail_url.empty() ? std::function<void()>() : [this] { mail_came(); }}};
   const std::vector<std::unique_ptr<identity::RemoteIssuer>> trusted =
       trusted_issuers(config.identity_trusted, reading_http, clock, log);
   identity::TokenVerifier tokens{all_issuers(), clock};
@@ -259,6 +262,7 @@ struct Service::Parts {
                                            {.iss = issuer_name(config),
                                             .signup = identity::Signup::open,
                                             .signup_credits = config.credits_signup_credits}};
+  MailParts mail;
   SignInParts sign_in_parts;
   KeyParts key_parts{{runtime.scheduler(0), async_db, clock, log, metrics, cipher, vault_key, agent, issuer,
                       operators_issuer, links, [this] { on_fault(); }},
@@ -319,8 +323,13 @@ struct Service::Parts {
     worker.wake();
     dispatcher.wake();
   }
+  void mail_came() {
+    mail.wake();
+    tell_others();
+  }
   void other_node_notified() {
     look_for_work();
+    mail.wake();
     asked_logins.wake();
     worker_calls.wake();
   }

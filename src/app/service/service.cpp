@@ -4,6 +4,7 @@
 #include <future>
 #include <utility>
 
+#include "app/config/mail_options.h"
 #include "app/metrics/metric_families.h"
 #include "app/process/open_files.h"
 #include "app/service/parts.h"
@@ -19,8 +20,8 @@ constexpr Millis kLastCalls{300};
 
 Service::Parts::Parts(Config the_config, Foundation foundation,
                       std::vector<identity::ExternalIssuerOptions> the_issuers,
-                      std::optional<PaymentKeys> payment_keys, JsonLog& the_log,
-                      std::function<void()> the_end)
+                      std::optional<PaymentKeys> payment_keys, std::optional<net::SmtpOptions> smtp,
+                      JsonLog& the_log, std::function<void()> the_end)
     : config(std::move(the_config)),
       directory(std::move(foundation.directory)),
       lock(std::move(foundation.lock)),
@@ -35,9 +36,12 @@ Service::Parts::Parts(Config the_config, Foundation foundation,
                {async_db, changes, runtime, dispatcher_core, resolver, clock, log, metrics, failed_requests,
                 node, [this] { work_came(); }},
                [this] { return config.base_url.empty() ? url() : config.base_url; }),
+      mail({runtime.scheduler(dispatcher_core), async_db, issuer, passwords, links, ids, clock, log, metrics,
+            [this] { mail_came(); }, [this] { return config.base_url.empty() ? url() : config.base_url; }},
+           !config.mail_url.empty(), std::move(smtp)),
       sign_in_parts({config, issuer, keys, disabled, failed_sign_ins, failed_requests, async_db, reading_http,
                      cipher, ids, random, clock, log},
-                    std::move(the_issuers)),
+                    std::move(the_issuers), mail.routes()),
       on_fault(std::move(the_end)) {}
 
 // Runs on the first core; `what` names the part in the log if it ends by a fault.
@@ -69,6 +73,7 @@ void Service::Parts::add_components() {
     background.add(dispatcher_core, shop_erasure, "the erasure of shops did not end");
     background.add(dispatcher_core, order_parts, "the jobs on many orders did not end");
     background.add(dispatcher_core, payments, "the questions about purchases did not end");
+    background.add(dispatcher_core, mail, "the sending of mails did not end");
     background.add(dispatcher_core, subscription_watch, "the watch over subscriptions did not end");
   }
 }
@@ -127,6 +132,7 @@ void Service::Parts::stop(Millis gone, const std::function<void(const char*)>& a
   cloud_http.stop();
   reading_http.stop();
   payments.cut_off();
+  mail.cut_off();
   at("ending the credential agent");
   agent.stop();
   at("recording what was cut off");
@@ -169,7 +175,13 @@ Expected<std::unique_ptr<Service>> Service::start(Config config, bool replace_lo
   auto foundation = lay_foundation(config, log, replace_lost_database);
   if (!foundation) return std::unexpected(foundation.error());
   auto payment_keys = read_payment_keys(config, foundation->directory);
+  std::optional<net::SmtpOptions> smtp;
   auto sound = check_issuer(config, *foundation->open.database);
+  if (!config.mail_url.empty() && has_role(config, "dispatcher")) {
+    auto options = mail_options(config, foundation->directory);
+    if (!options) sound = std::unexpected(options.error());
+    if (options) smtp = std::move(*options);
+  }
   if (!payment_keys) sound = std::unexpected(payment_keys.error());
   if (!sound) {
     if (!config.database_url.empty())
@@ -178,7 +190,7 @@ Expected<std::unique_ptr<Service>> Service::start(Config config, bool replace_lo
   }
   const bool first = foundation->first;
   auto parts = std::make_unique<Parts>(std::move(config), std::move(*foundation), std::move(*issuers),
-                                       std::move(*payment_keys), log, std::move(on_fault));
+                                       std::move(*payment_keys), std::move(smtp), log, std::move(on_fault));
   std::unique_ptr<Service> service(new Service(std::move(parts)));
   if (auto started = service->parts_->start(); !started) return std::unexpected(started.error());
   if (first) log.info("the database was empty: a new deployment begins");

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "api/handlers/auth_handlers.h"
 #include "api/handlers/external_handlers.h"
 #include "api/handlers/sessions_handlers.h"
 #include "app/config/client_networks.h"
@@ -24,12 +23,14 @@ void SignInParts::add_routes(api::Router& router, const std::string& base_url) {
                                 .cookie = cookie,
                                 .keys = ports_.keys,
                                 .disabled = ports_.disabled,
-                                .passwords = config.identity_passwords});
+                                .passwords = config.identity_passwords,
+                                .mail = mail_});
   api::add_sessions_routes(router, {sessions});
   api::add_external_routes(router, {*external_, sessions, trusted_proxies(config), ports_.failed_sign_ins,
                                     cookie, ports_.disabled});
   api::add_auth_config_route(router, {.signup = config.identity_signup,
                                       .passwords = config.identity_passwords,
+                                      .mail = mail_.has_value(),
                                       .sandbox = config.sandbox,
                                       .base_url = base_url,
                                       .cloud_name = config.cloud_name,

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "api/handlers/auth_handlers.h"
 #include "api/router.h"
 #include "app/config/config.h"
 #include "identity/built_in_issuer.h"
@@ -34,8 +35,9 @@ class SignInParts {
     const Clock& clock;
     Log& log;
   };
-  SignInParts(Ports ports, std::vector<identity::ExternalIssuerOptions> issuers)
-      : ports_(ports), issuers_(std::move(issuers)) {}
+  SignInParts(Ports ports, std::vector<identity::ExternalIssuerOptions> issuers,
+              std::optional<api::MailDeps> mail)
+      : ports_(ports), issuers_(std::move(issuers)), mail_(mail) {}
 
   // Once, with the service's public address. This outlives the router.
   void add_routes(api::Router& router, const std::string& base_url);
@@ -43,6 +45,7 @@ class SignInParts {
  private:
   const Ports ports_;
   std::vector<identity::ExternalIssuerOptions> issuers_;
+  const std::optional<api::MailDeps> mail_;
   std::optional<identity::ExternalSignIn> external_;
 };
 

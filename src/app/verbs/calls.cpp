@@ -64,6 +64,19 @@ net::HttpResult Calls::send(net::OutgoingRequest request) {
   return answered.get_future().get();
 }
 
+net::MailResult Calls::check_mail(net::SmtpOptions options) {
+  net::SmtpClient client(std::move(options));
+  std::promise<net::MailResult> answered;
+  auto& core = runtime_.scheduler(0);
+  core.post([&] {
+    spawn(client.check(core), [&answered](Outcome<net::MailResult> outcome) {
+      answered.set_value(outcome.value ? std::move(*outcome.value)
+                                       : net::MailFailure{.message = "it could not be asked"});
+    });
+  });
+  return answered.get_future().get();
+}
+
 Expected<json::object> ServiceApi::call(std::string_view method, std::string_view path,
                                         const json::value& body) {
   net::OutgoingRequest request;

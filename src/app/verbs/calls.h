@@ -11,6 +11,7 @@
 #include "net/http_client.h"
 #include "net/resolver.h"
 #include "net/runtime.h"
+#include "net/smtp_client.h"
 
 namespace presetbridge::app {
 
@@ -24,6 +25,8 @@ class Calls {
 
   // The request's deadline bounds the wait.
   net::HttpResult send(net::OutgoingRequest request);
+  // Signs in at an SMTP server. The options' deadline bounds the wait.
+  net::MailResult check_mail(net::SmtpOptions options);
 
  private:
   net::Runtime runtime_{1};

@@ -8,6 +8,7 @@
 #include <charconv>
 
 #include "app/config/external_issuers.h"
+#include "app/config/mail_options.h"
 #include "base/split.h"
 #include "base/utf8.h"
 #include "domain/credit_pack.h"
@@ -181,6 +182,7 @@ std::vector<FieldProblem> check_config(const Config& config) {
     wrong("payments.url",
           "must be https:// and a host, or http:// and this machine, without a slash at its end");
   check_packs(config, wrong);
+  for (auto& problem : check_mail(config)) problems.push_back(std::move(problem));
   if (config.data_dir.empty()) wrong("data_dir", "is needed");
   if (!config.database_url.empty()) check_database_url(config, wrong);
   constexpr std::string_view kNeedsRoles = "must be one or more of: api, worker, dispatcher";

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "app/config/external_issuers.h"
+#include "app/config/mail_options.h"
 #include "app/config/payment_keys.h"
 #include "app/process/open_files.h"
 #include "app/service/data_directory.h"
@@ -80,6 +81,7 @@ class Examination {
     look_at_address();
     look_at_payments();
     look_at_issuers();
+    look_at_mail();
     look_at_sandbox();
     return std::move(findings_);
   }
@@ -362,6 +364,22 @@ class Examination {
             "here?");
       }
     }
+  }
+
+  void look_at_mail() {
+    if (config_.mail_url.empty()) {
+      return add(Grade::note, "mail", "mail.url is not set: nobody resets a password by mail",
+                 "Name an SMTP server: --mail-url.");
+    }
+    auto options = mail_options(config_, directory_);
+    if (!options) return add(Grade::problem, "mail", options.error().message);
+    options->deadline = kDeadline;
+    if (const auto failure = calls_->check_mail(std::move(*options))) {
+      return add(
+          Grade::problem, "mail", config_.mail_url + " cannot be used: " + failure->message,
+          "Are mail.url, mail.user and mail.password right, and is its certificate known (mail.ca_file)?");
+    }
+    add(Grade::good, "mail", config_.mail_url + " takes the login");
   }
 
   void look_at_sandbox() {

@@ -1,0 +1,21 @@
+// How mail is sent, as the settings and the data directory say (spec 7.2). The password of mail.user is the file
+// mail.password of the data directory: one line, readable by its owner alone.
+#pragma once
+
+#include <vector>
+
+#include "app/config/config.h"
+#include "app/service/data_directory.h"
+#include "base/error.h"
+#include "net/smtp_client.h"
+
+namespace presetbridge::app {
+
+// The problems of the settings mail.*.
+std::vector<FieldProblem> check_mail(const Config& config);
+
+// Of settings without a problem, with mail.url. KEY_FILE_…: there is a mail.user, and the file is not there, cannot be
+// read, or is of others too.
+Expected<net::SmtpOptions> mail_options(const Config& config, const DataDirectory& directory);
+
+}  // namespace presetbridge::app
