@@ -30,7 +30,16 @@ test.each(routes)('%s is pictured', (route) => {
 });
 
 // Signed out, or with nothing to read.
-const WITHOUT = ['/sign-in', '/sign-up', '/invite', '/confirmed', '/signed-in', '/integrations/stores/new'];
+const WITHOUT = [
+  '/sign-in',
+  '/sign-up',
+  '/invite',
+  '/reset',
+  '/verify',
+  '/confirmed',
+  '/signed-in',
+  '/integrations/stores/new',
+];
 test.each(routes.filter((route) => !WITHOUT.includes(route)))('%s is pictured in every state', (route) => {
   expect(inEachState).toContain(route);
 });

@@ -42,6 +42,18 @@ const invite = createRoute({
   validateSearch,
   component: lazyRouteComponent(() => import('./pages/invite/Invite'), 'Invite'),
 });
+const reset = createRoute({
+  getParentRoute: () => root,
+  path: '/reset',
+  validateSearch,
+  component: lazyRouteComponent(() => import('./pages/reset/Reset'), 'Reset'),
+});
+const verify = createRoute({
+  getParentRoute: () => root,
+  path: '/verify',
+  validateSearch,
+  component: lazyRouteComponent(() => import('./pages/verify/Verify'), 'Verify'),
+});
 
 const inside = createRoute({ getParentRoute: () => root, id: 'inside', component: Gate });
 const signedIn = { getParentRoute: () => inside, validateSearch };
@@ -220,6 +232,8 @@ const routeTree = root.addChildren([
   signIn,
   signUp,
   invite,
+  reset,
+  verify,
   inside.addChildren([
     home,
     start,

@@ -166,10 +166,13 @@ export function createSession({ fetch, locks, channel, now, owed }: Surroundings
   // For changes that end all other sessions. Resolves to the tokens of programs that are in force; null: they could not be read.
   async function replace(path: string, body: Record<string, unknown>) {
     const bearer = { authorization: `Bearer ${(fresh() ?? (await refresh(null)))?.idToken ?? ''}` };
-    const response = await send(path, body, bearer);
+    return enterAnew(await send(path, body, bearer));
+  }
+  async function enterAnew(response: Response) {
     const answer: unknown = await response.json().catch(() => undefined);
     if (!response.ok) throw errorOfAnswer(response, answer);
     const { keys, ...tokens } = answer as Tokens & { keys: components['schemas']['ApiKey'][] | null };
+    owed.set(false); // the new cookie took the place of the one before
     enter(tokens);
     return keys;
   }
@@ -234,6 +237,9 @@ export function createSession({ fetch, locks, channel, now, owed }: Surroundings
     },
     changePassword: (currentPassword: string, newPassword: string) =>
       replace('/api/auth/password', { currentPassword, newPassword }),
+    // By the token of a link in a mail, whoever is signed in here.
+    resetPassword: async (token: string, password: string) =>
+      enterAnew(await send('/api/auth/password-reset/confirm', { token, password, session: 'cookie' })),
     changeEmail: (password: string, email: string) => replace('/api/auth/email', { password, email }),
     signOut,
     owesSignOut: () => state.name === 'out' && owed.get(),

@@ -10,15 +10,18 @@ import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { session } from '@/session';
 import { usePasswordToggle } from '../sign-in/parts';
+import { ConfirmEmail } from './ConfirmEmail';
 import { PasswordChanged } from './PasswordChanged';
 import styles from './account.module.css';
 
-export function Email({ email }: { email: string }) {
+// `unconfirmed`: the person can confirm the address, and has not.
+export function Email({ email, unconfirmed }: { email: string; unconfirmed: boolean }) {
   return (
     <section className={styles.part}>
       <div>
         <h2>{t('email.title')}</h2>
         <p className="muted">{t('email.lead')}</p>
+        {unconfirmed ? <ConfirmEmail email={email} /> : null}
       </div>
       <Form now={email} />
     </section>

@@ -22,7 +22,7 @@ export function Profile() {
           <>
             {it.caller.role === 'owner' ? <ProfileForm it={it} /> : <ProfileFacts it={it} />}
             {own.data && it.caller.issuer === own.data && it.caller.email && config.data?.passwords ? (
-              <Email email={it.caller.email} />
+              <Email email={it.caller.email} unconfirmed={config.data.mail && it.caller.emailVerified === false} />
             ) : null}
             <Password issuer={it.caller.issuer} email={it.caller.email} />
             {it.caller.role === 'owner' ? <DeleteAccount name={it.name} /> : null}

@@ -1,9 +1,8 @@
-// The page of an invitation's link. The token stands after # in it: it is taken out of the address at once, and lives in the state of
-// this page alone.
+// The page of an invitation's link.
 import '@/i18n/en/people';
 import { Button } from '@mantine/core';
 import { Link, Navigate } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { ApiError } from '@/api/errors';
 import { ErrorState, SkeletonRows } from '@/components/States';
 import { momentWithin } from '@/i18n/format';
@@ -11,14 +10,13 @@ import { t, T } from '@/i18n/text';
 import { session, useSession } from '@/session';
 import { useRestore } from '@/session/useRestore';
 import { Frame } from '../sign-in/Frame';
+import { useLinkToken } from '../sign-in/useLinkToken';
 import { Join } from './Join';
 import { useInvitation, type Invitation } from './useInvitation';
 import styles from './invite.module.css';
 
-const hereAfter = () => window.location.hash.slice(1);
-
 export function Invite() {
-  const [token, setToken] = useState(hereAfter);
+  const token = useLinkToken();
   const [joining, setJoining] = useState(false);
   const state = useSession();
   const invitation = useInvitation(token);
@@ -29,18 +27,6 @@ export function Invite() {
     if (invitation.error) invitation.again();
     if (restoring.error) restoring.again();
   };
-  useEffect(() => {
-    const clean = () => window.history.replaceState(window.history.state, '', window.location.pathname);
-    // Another link that is opened over this page changes only the part after #.
-    const another = () => {
-      if (!window.location.hash) return;
-      setToken(hereAfter());
-      clean();
-    };
-    if (window.location.hash) clean();
-    window.addEventListener('hashchange', another);
-    return () => window.removeEventListener('hashchange', another);
-  }, []);
   if (state.name === 'in' && joining) return <Navigate to="/" replace />;
   const page = t('invite.page');
   const toSignIn = (

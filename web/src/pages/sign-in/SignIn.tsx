@@ -78,14 +78,20 @@ export function SignIn() {
           >
             {busy ? t('signIn.busy') : t('signIn.button')}
           </Button>
-          <button
-            type="button"
-            className={`link ${styles.forgot}`}
-            aria-expanded={forgot}
-            onClick={() => setForgot(!forgot)}
-          >
-            {t('signIn.forgot')}
-          </button>
+          {config?.mail ? (
+            <Link className={`link ${styles.forgot}`} to="/reset">
+              {t('signIn.forgot')}
+            </Link>
+          ) : (
+            <button
+              type="button"
+              className={`link ${styles.forgot}`}
+              aria-expanded={forgot}
+              onClick={() => setForgot(!forgot)}
+            >
+              {t('signIn.forgot')}
+            </button>
+          )}
         </form>
       )}
       <Issuers config={config} to={placeAfter(search.to)} />
