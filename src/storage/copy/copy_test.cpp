@@ -35,6 +35,8 @@ INSERT INTO retention_walks VALUES ('timelines', 4);
 INSERT INTO timeline_revisits VALUES (1, 2);
 INSERT INTO users VALUES (1, 'é@example.com', 'hash', 1), (2, 'e@example.com', 'hash', 1);
 INSERT INTO sign_in_tries VALUES (X'', 1, 2, 3), (X'00', 1, 2, 3), (X'0000', 1, 2, 3), (X'00FF', 1, 2, 3), (X'FF', 1, 2, 3);
+INSERT INTO mail_links VALUES (1, 1, 'reset', X'00FF', 1, 2, NULL, NULL, 0, 1), (2, 0, 'verify', X'', 1, 2, 3, 4, 5, NULL);
+INSERT INTO verified_emails VALUES (1, X'00FF', 1);
 INSERT INTO refresh_tokens VALUES (X'80', 1, 1, 1, 1, NULL), (X'7F', 2, 1, 1, 1, 0);
 INSERT INTO sessions VALUES (1, 1, 'http://b', 'z', '', 1, NULL, 1, 2, 3, NULL, '', ''),
   (2, 2, 'http://b', 'Z', 'é@example.com', 0, 1, 1, 2, 3, 4, '::', 'x');
