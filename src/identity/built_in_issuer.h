@@ -54,7 +54,7 @@ inline constexpr Millis kFailuresForgottenAfter = std::chrono::hours{24};
 bool looks_like_email(std::string_view email);
 // Trims the address and folds it to lower case.
 std::string normalise_email(std::string_view text);
-// What follows "the password".
+// The problem of a new password, as text that follows its name; nothing: it may be set.
 std::optional<std::string> problem_of_password(std::string_view password);
 // Sets the password of the person, whose row is locked, without the former one: unlocks, and ends all sessions.
 void replace_password(storage::Tx& tx, const storage::UserRow& user, std::string_view hash);

@@ -1,4 +1,4 @@
-// What people do by the links that are mailed to them (spec 7.2): set a new password without the old one, and
+// People act by the links that are mailed to them (spec 7.2): they set a new password without the old one, and
 // confirm their address. For people of the built-in issuer only: others' addresses are their issuers' business.
 #pragma once
 

@@ -240,7 +240,7 @@ std::unexpected<Error> no_mail() {
   return fail("MAIL_OFF", "This service sends no mail. Ask whoever runs it.");
 }
 
-// The same for every address. An address without a person costs the same, too.
+// Every address gets this answer, and one without a person costs as much.
 Reply mail_accepted() {
   return json_response(202, json::object{{"status", "accepted"}});
 }

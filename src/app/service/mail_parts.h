@@ -41,7 +41,7 @@ class MailParts {
     if (smtp) client_.emplace(std::move(*smtp));
   }
 
-  // Of the routes; nothing: no mail is sent.
+  // The parts that the routes need; nothing: no mail is sent.
   std::optional<api::MailDeps> routes() {
     if (!proofs_) return std::nullopt;
     return api::MailDeps{*proofs_, tokens_};

@@ -41,7 +41,7 @@ class LinkKeys {
   // False, and nothing is done, where there are two.
   Task<Expected<bool>> add_key(Executor& executor);
 
-  // Those that this node has read.
+  // The keys that this node has read.
   std::shared_ptr<const Ring> ring() const;
   // The keys of these rows, newest first; those read before are not decrypted again.
   Expected<std::shared_ptr<const Ring>> ring_of(std::span<const storage::LinkKeyRow> rows);

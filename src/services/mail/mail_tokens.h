@@ -23,7 +23,7 @@ class MailTokens {
   // Both outlive this.
   MailTokens(storage::AsyncDatabase& async_db, LinkKeys& keys) : async_db_(async_db), keys_(keys) {}
 
-  // Of the link, by the newest key that this node has read.
+  // The token of the link, by the newest key that this node has read.
   std::string token_of(MailLinkId link, MailPurpose purpose) const;
   // The link whose token it is; whether that is still good is not known yet (identity::EmailProofs). LINK_INVALID: nobody
   // made it, or for another purpose, or with a key that was dropped.
