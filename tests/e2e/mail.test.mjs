@@ -135,7 +135,11 @@ test('an unknown address gets the same answer and no mail, however often it is a
     await forget('nobody@shop.example');
   }
   await delay(QUIET_MS);
-  assert.equal(mailbox.of('eve@shop.example').length, 4, 'the confirmation, and three an hour');
+  // The confirmation, and of three links those that no later one had replaced before they were sent.
+  const many = mailbox.of('eve@shop.example').length;
+  assert.ok(many >= 2 && many <= 4, `${many} mails`);
+  const { token } = linkOf(mailbox.of('eve@shop.example').at(-1), '/reset');
+  isOk(await confirm(token));
   assert.deepEqual(mailbox.of('nobody@shop.example'), []);
   isError(await open.post('/api/auth/password-reset', { email: 'nobody' }), 422, 'VALIDATION_FAILED');
   isError(
@@ -167,7 +171,7 @@ test('mails wait while the server is away, and over a crash of the service', asy
   await box.open();
   const again = await startWith(box, { dataDir: first.dataDir }, own);
   const { token } = linkOf(await box.newest('gus@shop.example', 1, LATER_MS), '/verify');
-  await box.newest('hal@shop.example', 1, 3 * LATER_MS); // an attempt may have been under way
+  await box.newest('hal@shop.example', 1, 2 * LATER_MS); // an attempt may have been under way
   isOk(await verify(token, new Client(again.url, { check: contract.check })), 204);
 });
 
@@ -193,7 +197,7 @@ test('doctor signs in at the server', async (t) => {
   assert.equal((await finding(args)).grade, 'ok');
   const without = await finding(await mailbox.args(folder, { certificate: null }));
   assert.deepEqual([without.grade, /certificate/i.test(without.found)], ['problem', true], without.found);
-  const wrong = await finding([...args, '--mail-user', 'somebody']);
+  const wrong = await finding(args.map((one) => (one === 'bridge' ? 'somebody' : one)));
   assert.equal(wrong.grade, 'problem', wrong.found);
   assert.ok(!JSON.stringify([without, wrong]).includes(mailbox.secret));
 });
