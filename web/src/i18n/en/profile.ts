@@ -151,6 +151,7 @@ export const profile = {
   'did.invitation.created': 'Invited somebody',
   'did.invitation.revoked': 'Took an invitation back',
   'did.email.changed': 'Changed the e-mail address',
+  'did.email.verified': 'Confirmed the e-mail address',
   'did.sign_in.failed': 'Failed to sign in',
   'did.refresh_token.reused': 'A used sign-in was used again, and its session ended',
   'did.session.started': 'Signed in',
