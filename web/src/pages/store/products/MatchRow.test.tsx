@@ -4,11 +4,13 @@ import { useState } from 'react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { show } from '@/testing/render';
 import type { Match } from './draft';
+import './FilePicker'; // loaded before it is opened
 import { MatchRow } from './MatchRow';
 
 afterEach(() => {
   cleanup();
   vi.unstubAllGlobals();
+  vi.restoreAllMocks();
 });
 
 const byTitle: Match = {
@@ -47,4 +49,20 @@ test('a product that its title matches is matched by its SKU, and the focus stay
   expect(told).toHaveBeenCalledExactlyOnceWith({ ...byTitle, matchType: 'sku', matchValue: 'W-1' });
   expect(screen.queryByText(/Matched by its title/)).toBeNull();
   expect(document.activeElement).toBe(screen.getByRole('button', { name: /Presets for Warm/ }));
+});
+
+test('a row keeps its height as its field is left, so that what is beneath stays under the pointer', async () => {
+  vi.stubGlobal('fetch', async () => Response.json({ data: [], nextCursor: null }));
+  vi.spyOn(HTMLElement.prototype, 'getBoundingClientRect').mockReturnValue({ height: 58.4 } as DOMRect);
+  await show(<Row told={() => undefined} />);
+  const user = userEvent.setup();
+  const chips = () => screen.findByRole('button', { name: /Presets for Warm/ });
+  await user.click(await chips());
+  const field = await screen.findByLabelText('Presets for Warm', { selector: 'input' });
+  const place = field.closest<HTMLElement>('[class*=gets]');
+  expect(place?.style.minHeight).toBe('');
+  await user.keyboard('{Escape}');
+  await user.tab();
+  await chips();
+  expect(place?.style.minHeight).toBe('58.4px');
 });

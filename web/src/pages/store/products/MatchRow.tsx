@@ -34,7 +34,14 @@ const FilePicker = lazy(() => import('./FilePicker').then((part) => ({ default: 
 export function MatchRow({ name, detail, match, changed, note, instead, onChange, onRemove }: Props) {
   const [edited, setEdited] = useState<Key | null>(null);
   const gets = useRef<HTMLDivElement>(null);
+  const [height, setHeight] = useState<number>(); // of the field as it was left
   const edit = () => setEdited(keyOf(match));
+  // The row keeps its height: a press on what is beneath takes the focus, and must still end where it began.
+  const leave = () => {
+    setHeight(gets.current?.getBoundingClientRect().height);
+    setEdited(null);
+  };
+  const edits = edited === keyOf(match);
   const bare = !match.ignored && match.files.length === 0;
   return (
     <li className={styles.row} data-quiet={match.ignored || undefined}>
@@ -55,14 +62,14 @@ export function MatchRow({ name, detail, match, changed, note, instead, onChange
         ) : null}
       </div>
       <IconArrowRight className={styles.arrow} size={17} data-needs={bare || changed || undefined} aria-hidden="true" />
-      <div className={styles.gets} ref={gets}>
-        {edited === keyOf(match) ? (
+      <div className={styles.gets} ref={gets} style={edits ? undefined : { minHeight: height }}>
+        {edits ? (
           <Suspense>
             <FilePicker
               label={t('products.presetsOf', { product: name })}
               match={match}
               onChange={onChange}
-              onDone={() => setEdited(null)}
+              onDone={leave}
             />
           </Suspense>
         ) : match.ignored ? (
