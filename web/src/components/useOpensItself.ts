@@ -5,7 +5,7 @@ export function useOpensItself() {
   const [opened, onChange] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
-    button.current?.focus();
+    button.current?.focus({ preventScroll: true }); // it stands where the pressed one stood
     const frame = requestAnimationFrame(() => onChange(true));
     return () => cancelAnimationFrame(frame);
   }, []);
