@@ -1,12 +1,35 @@
-import { cleanup, screen } from '@testing-library/react';
-import { afterEach, expect, test } from 'vitest';
+import { act, cleanup, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, expect, test, vi } from 'vitest';
+import { session } from '@/session';
 import { show } from '@/testing/render';
+import { serve } from '@/testing/service';
 import { Nav } from './Nav';
+import './PersonMenu'; // loaded before it is opened
 
-afterEach(cleanup);
+afterEach(() => {
+  cleanup();
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
 
 test('the page of stores and webhooks together is the heading above both', async () => {
   await show(<Nav onHelp={() => undefined} onSearch={() => undefined} />);
   const link = await screen.findByRole('link', { name: 'Integrations' });
   expect([link.getAttribute('href'), link.parentElement?.tagName]).toEqual(['/integrations', 'H2']);
+});
+
+test('the whole row of the person opens the menu', async () => {
+  serve(() => Response.json({ data: [], nextCursor: null }));
+  await act(() => session.restore());
+  await show(<Nav onHelp={() => undefined} onSearch={() => undefined} />);
+  const focus = vi.spyOn(HTMLElement.prototype, 'focus');
+  const user = userEvent.setup();
+  await user.click(await screen.findByText('x')); // the e-mail
+  await screen.findByRole('menuitem', { name: 'Sign out' });
+  const row = screen.getByRole('button', { name: 'You' });
+  expect([row.textContent, row.getAttribute('aria-expanded')]).toEqual(['Xx', 'true']);
+  // The page is not scrolled to a button that was pressed.
+  const focused = focus.mock.calls.filter((_, call) => focus.mock.contexts[call] === row);
+  expect(focused).toEqual([[{ preventScroll: true }]]);
 });

@@ -1,5 +1,4 @@
 // The navigation: links to the pages, with a count where something waits.
-import { ActionIcon } from '@mantine/core';
 import {
   IconBuildingStore,
   IconChartBar,
@@ -156,24 +155,25 @@ function Person({ onHelp }: { onHelp: () => void }) {
   const state = useSession();
   const [asked, setAsked] = useState(false);
   const email = state.name === 'in' || state.name === 'ended' ? state.tokens.user.email : '';
-  const button = (
-    <ActionIcon aria-label={t('nav.person')} aria-haspopup="menu" aria-expanded={false} onClick={() => setAsked(true)}>
-      <IconSelector size={17} />
-    </ActionIcon>
-  );
-  return (
-    <div className={styles.person}>
-      <span className={styles.initials} aria-hidden="true">
-        {email.slice(0, 2).toUpperCase()}
-      </span>
+  const row = { type: 'button', className: styles.person, 'aria-label': t('nav.person'), title: email } as const;
+  const inside = (
+    <>
+      <span className={styles.initials}>{email.slice(0, 2).toUpperCase()}</span>
       <bdi className={styles.email}>{email}</bdi>
-      {asked ? (
-        <Suspense fallback={button}>
-          <PersonMenu onHelp={onHelp} />
-        </Suspense>
-      ) : (
-        button
-      )}
-    </div>
+      <IconSelector size={17} aria-hidden="true" />
+    </>
+  );
+  const button = (
+    <button {...row} aria-haspopup="menu" aria-expanded={false} onClick={() => setAsked(true)}>
+      {inside}
+    </button>
+  );
+  if (!asked) return button;
+  return (
+    <Suspense fallback={button}>
+      <PersonMenu row={row} onHelp={onHelp}>
+        {inside}
+      </PersonMenu>
+    </Suspense>
   );
 }

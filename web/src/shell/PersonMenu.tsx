@@ -1,7 +1,7 @@
 // The menu of the person who is signed in. It is not in the first script, of which menus and their library would be a large part.
-import { ActionIcon, Menu, useMantineColorScheme, type MantineColorScheme } from '@mantine/core';
-import { IconSelector } from '@tabler/icons-react';
+import { Menu, useMantineColorScheme, type MantineColorScheme } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import type { ComponentProps, ReactNode } from 'react';
 import { queries } from '@/api/queries';
 import { useOpensItself } from '@/components/useOpensItself';
 import { t } from '@/i18n/text';
@@ -13,16 +13,19 @@ const THEMES: [MantineColorScheme, 'nav.theme.auto' | 'nav.theme.light' | 'nav.t
   ['dark', 'nav.theme.dark'],
 ];
 
-export function PersonMenu({ onHelp }: { onHelp: () => void }) {
+// `row`: of the button that it replaces.
+type Props = { row: ComponentProps<'button'>; onHelp: () => void; children: ReactNode };
+
+export function PersonMenu({ row, onHelp, children }: Props) {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const version = useQuery(queries.version());
   const { button, menu } = useOpensItself();
   return (
-    <Menu position="top-end" width={232} {...menu}>
+    <Menu position="top" width={232} {...menu}>
       <Menu.Target>
-        <ActionIcon ref={button} aria-label={t('nav.person')}>
-          <IconSelector size={17} />
-        </ActionIcon>
+        <button {...row} ref={button}>
+          {children}
+        </button>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{t('nav.theme')}</Menu.Label>
