@@ -127,7 +127,10 @@ export const webhooks = {
   'newWebhook.edit': 'Change the webhook',
   'newWebhook.url': 'Webhook URL',
   'newWebhook.urlHint': 'https, reachable from the internet.',
+  'newWebhook.urlHintSandbox':
+    'https, reachable from the internet; in this sandbox also on this machine, as http://127.0.0.1:8090.',
   'newWebhook.urlHttps': 'Start the address with https://',
+  'newWebhook.urlFault': 'This address is not accepted: {fault}.',
   'newWebhook.name': 'Name',
   'newWebhook.nameHint': 'Only you see it. You can leave it empty.',
   'newWebhook.events': 'Events',

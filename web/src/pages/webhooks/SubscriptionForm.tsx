@@ -10,6 +10,7 @@ import { Alert } from '@/components/Alert';
 import { useFailure } from '@/components/useFailure';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
+import { signInConfig } from '@/session/config';
 import { EVENT_TYPES, type EventType } from '@/vocabulary/webhook';
 import styles from './webhooks.module.css';
 
@@ -20,8 +21,16 @@ type Props = {
   onCancel: () => void;
 };
 
+// The service says which addresses it accepts, and after a semicolon its fault with this one.
+function urlProblem(problem: string, url: string, sandbox: boolean): string {
+  if (!(sandbox ? /^https?:/i : /^https:/i).test(url)) return t('newWebhook.urlHttps');
+  const [, fault] = problem.split(/; (.*)/s);
+  return fault ? t('newWebhook.urlFault', { fault }) : problem;
+}
+
 export function SubscriptionForm({ it, onMade, onChanged, onCancel }: Props) {
   const stores = useQuery(queries.stores());
+  const sandbox = useQuery(signInConfig()).data?.sandbox ?? false;
   const [url, setUrl] = useState(it?.url ?? '');
   const [name, setName] = useState(it?.name ?? '');
   const [eventTypes, setTypes] = useState<string[]>(it?.eventTypes ?? []);
@@ -52,15 +61,13 @@ export function SubscriptionForm({ it, onMade, onChanged, onCancel }: Props) {
     <form className={styles.form} onSubmit={(event) => void submit(event)}>
       <TextInput
         label={t('newWebhook.url')}
-        description={t('newWebhook.urlHint')}
+        description={t(sandbox ? 'newWebhook.urlHintSandbox' : 'newWebhook.urlHint')}
         inputWrapperOrder={['label', 'input', 'description', 'error']}
         type="url"
         size="md"
         maxLength={2000}
         value={url}
-        error={
-          problems.url && !/^https:/i.test(url.trim()) ? `${t('newWebhook.urlHttps')} ${problems.url}` : problems.url
-        }
+        error={problems.url ? urlProblem(problems.url, url.trim(), sandbox) : undefined}
         onChange={(event) => setUrl(event.currentTarget.value)}
         data-autofocus
       />

@@ -5,6 +5,7 @@ import userEvent from '@testing-library/user-event';
 import { useEffect } from 'react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { Toasts } from '@/components/toasts';
+import { signInConfig } from '@/session/config';
 import { show } from '@/testing/render';
 import { serve } from '@/testing/service';
 import './SubscriptionForm'; // the dialog loads it when it is opened
@@ -68,4 +69,35 @@ test('its form has an address', async () => {
   await screen.findByLabelText('Webhook URL');
   await userEvent.setup().click(screen.getByRole('button', { name: 'Cancel' }));
   await vi.waitFor(() => expect(at).toBe('/?status=x'));
+});
+
+const PUBLIC = 'must be an https URL of a host on the public internet';
+test.each([
+  [false, 'http://hooks.example/x', `${PUBLIC}; the URL's scheme is not https`, 'Start the address with https://'],
+  [
+    true,
+    'http://10.0.0.1/x',
+    `${PUBLIC}, or a URL of this machine; the URL's host is an address that may not be called`,
+    "This address is not accepted: the URL's host is an address that may not be called.",
+  ],
+  [true, 'ftp://hooks.example', `${PUBLIC}; the URL's scheme is neither`, 'Start the address with https://'],
+  [false, 'https://hooks.example/x', 'is too long', 'is too long'],
+])('an address that is refused has one reason: sandbox %s, %s', async (sandbox, url, problem, says) => {
+  serve(() =>
+    Response.json(
+      { error: { code: 'VALIDATION_FAILED', message: 'x', details: [{ field: 'url', problem }] } },
+      { status: 422 },
+    ),
+  );
+  const user = userEvent.setup();
+  const { client } = await show(<Page />);
+  act(() => void client.setQueryData(signInConfig().queryKey, { sandbox } as never));
+  await user.click(await screen.findByRole('button', { name: 'Add a webhook' }));
+  const field = await screen.findByLabelText('Webhook URL');
+  await user.type(field, url);
+  await user.click(screen.getByRole('button', { name: 'Add webhook' }));
+  await vi.waitFor(() => expect(field.getAttribute('aria-invalid')).toBe('true'));
+  const [hint, fault] = ['description', 'error'].map((part) => document.getElementById(`${field.id}-${part}`));
+  expect(fault?.textContent).toBe(says);
+  expect(/in this sandbox also on this machine/.test(hint?.textContent ?? '')).toBe(sandbox);
 });
