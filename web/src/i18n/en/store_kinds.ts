@@ -34,6 +34,7 @@ export const store_kinds = {
   'steps.secretLabel': 'Secret of the shop',
   'steps.secretSave': 'Save',
   'steps.secretSaved': 'Saved, and stored encrypted.',
+  'steps.secretStored': 'Saved, ends in {preview}',
   'steps.secretHint': 'Stored encrypted. With it the bridge knows that orders truly come from your shop.',
   'steps.word.settings': 'Settings',
   'steps.word.notifications': 'Notifications',

@@ -4,9 +4,11 @@ import { cleanup, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
 import { show } from '@/testing/render';
+import { serve } from '@/testing/service';
 import { t } from '@/i18n/text';
 import type { Store } from '@/vocabulary/store';
 import { ConnectSteps } from './ConnectSteps';
+import './kinds/ShopSecret'; // loaded before it is shown
 import { kindFor } from './kinds/kinds';
 
 afterEach(() => {
@@ -28,6 +30,8 @@ const aStore = (provider: Store['provider'], more: Partial<Store> = {}) =>
     webhookUrl: 'https://bridge.example/api/webhooks/x',
     secretPreview: 'whsec_…abcd',
     lastOrderAt: null,
+    topicsSeen: [],
+    intake: { accepted24h: 0, refused: [] },
     ...more,
   }) as Store;
 
@@ -74,4 +78,30 @@ test('a secret is said to be shown once, and afterwards a new one can be made', 
 
   await show(<ConnectSteps it={aStore('generic')} secret={null} />); // where it is rotated beside
   expect(screen.queryByText('Rotate…')).toBeNull();
+});
+
+test('a secret of the shop is said to be stored, once it was entered or has proved right', async () => {
+  const stored = () => screen.queryByText(/^Saved, ends in/)?.textContent;
+  const shopify = (more: Partial<Store> = {}) => aStore('provider_a', { secretPreview: '…ours', ...more });
+  serve(() => Response.json({ ...shopify({ secretPreview: '…3b89' }), secret: 'x' }));
+  await show(<ConnectSteps it={shopify()} secret={null} />);
+  const user = userEvent.setup();
+  const field = await screen.findByLabelText('Secret of the shop');
+  expect(stored()).toBeUndefined();
+  await user.type(field, '0123456789abcdef3b89');
+  await user.click(screen.getByRole('button', { name: 'Save' }));
+  await vi.waitFor(() => expect(stored()).toBe('Saved, ends in …3b89'));
+  expect((field as HTMLInputElement).value).toBe('');
+  cleanup();
+
+  const seen = { secretPreview: '…3b89', topicsSeen: ['orders/paid'] };
+  await show(<ConnectSteps it={shopify(seen)} secret={null} />);
+  await screen.findByLabelText('Secret of the shop');
+  expect(stored()).toBe('Saved, ends in …3b89');
+  cleanup();
+
+  const refused = [{ code: 'INVALID_SIGNATURE', count: 1, lastAt: '2026-11-22T08:15:30.000Z' }];
+  await show(<ConnectSteps it={shopify({ ...seen, intake: { accepted24h: 1, refused } })} secret={null} />);
+  await screen.findByLabelText('Secret of the shop');
+  expect(stored()).toBeUndefined();
 });

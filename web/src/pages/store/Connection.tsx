@@ -2,7 +2,7 @@
 import '@/i18n/en/store_kinds';
 import '@/i18n/en/stores';
 import { Button, PasswordInput } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, ok } from '@/api/client';
@@ -21,6 +21,7 @@ import { kindOf, type Store } from '@/vocabulary/store';
 import { usePasswordToggle } from '../sign-in/parts';
 import { ConnectSteps } from './ConnectSteps';
 import { kindFor } from './kinds/kinds';
+import { useOwnSecret } from './own_secret';
 import { RotateSecret } from './RotateSecret';
 import styles from './store.module.css';
 
@@ -71,17 +72,17 @@ function Secret({ it }: { it: Store }) {
   const [own, setOwn] = useState('');
   const now = useNow();
   const [shown, setShown] = useState<string | null>(null);
-  const client = useQueryClient();
+  const { note } = useOwnSecret(it);
   const toggle = usePasswordToggle();
   const close = () => setAsked(false);
   async function save() {
-    await ok(
+    const { secret: _, ...changed } = await ok(
       api.POST('/api/integrations/{integration}/rotate-secret', {
         params: { path: { integration: it.id } },
         body: { overlapSeconds, secret: own.trim() },
       }),
     );
-    await client.invalidateQueries({ queryKey: ['stores'] });
+    await note(changed);
     toast(t('connection.own.saved'));
     setOwn('');
   }

@@ -1,8 +1,12 @@
 // Shopify: it signs with a secret of its own.
 import '@/i18n/en/store_kinds';
+import { lazy, Suspense } from 'react';
 import { t, T } from '@/i18n/text';
 import type { StoreKind } from './kind';
-import { Address, OtherEvents, ShopSecret, shopWord } from './parts';
+import { Address, OtherEvents, shopWord } from './parts';
+
+// ShopSecret comes with the steps: pages without steps import the kinds of shops too.
+const ShopSecret = lazy(() => import('./ShopSecret').then((part) => ({ default: part.ShopSecret })));
 
 const SNIPPET = `{%- assign form_id = 'product-form-' | append: section.id -%}
 <p>
@@ -53,7 +57,9 @@ export const shopify: StoreKind = {
     </div>,
     <div key="3">
       {t('steps.shopify.3')}
-      <ShopSecret it={it} />
+      <Suspense>
+        <ShopSecret it={it} />
+      </Suspense>
     </div>,
     <OtherEvents key="4" says={t('steps.shopify.4')} events={WEBHOOKS.others} />,
     <T key="5" k="steps.shopify.5" values={{ test: shopWord('steps.word.test') }} />,

@@ -1,0 +1,78 @@
+// The secret that the shop signs with. It is never shown again.
+import '@/i18n/en/store_kinds';
+import { Button, PasswordInput } from '@mantine/core';
+import { useState, type FormEvent } from 'react';
+import { api, ok } from '@/api/client';
+import { problemsOf, sentence } from '@/api/errors';
+import { Alert } from '@/components/Alert';
+import { Shape } from '@/components/StatusIcon';
+import { toast } from '@/components/toasts';
+import { useSubmit } from '@/components/useSubmit';
+import { t } from '@/i18n/text';
+import type { Store } from '@/vocabulary/store';
+import { usePasswordToggle } from '../../sign-in/parts';
+import { useOwnSecret } from '../own_secret';
+import styles from '../steps.module.css';
+
+export function ShopSecret({ it }: { it: Store }) {
+  const [secret, setSecret] = useState('');
+  const { busy, begin, end } = useSubmit();
+  const [error, setError] = useState<unknown>();
+  const { end: stored, note } = useOwnSecret(it);
+  const toggle = usePasswordToggle();
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    if (!begin()) return;
+    setError(undefined);
+    try {
+      // The former secret was ours, and nobody signs with it.
+      const { secret: _, ...changed } = await ok(
+        api.POST('/api/integrations/{integration}/rotate-secret', {
+          params: { path: { integration: it.id } },
+          body: { secret: secret.trim(), overlapSeconds: it.lastOrderAt === null ? 0 : 86_400 },
+        }),
+      );
+      setSecret('');
+      toast(t('steps.secretSaved'));
+      await note(changed);
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      end();
+    }
+  }
+  return (
+    <form className={styles.secret} onSubmit={(event) => void submit(event)}>
+      <div className={styles.line}>
+        <PasswordInput
+          aria-label={t('steps.secretLabel')}
+          autoComplete="off"
+          size="md"
+          minLength={16}
+          maxLength={200}
+          value={secret}
+          error={problemsOf(error).secret}
+          onChange={(event) => setSecret(event.currentTarget.value)}
+          {...toggle}
+        />
+        <Button
+          type="submit"
+          variant="filled"
+          size="md"
+          disabled={secret.trim().length < 16}
+          aria-disabled={busy || undefined}
+        >
+          {busy ? t('action.saving') : t('steps.secretSave')}
+        </Button>
+      </div>
+      {error && !problemsOf(error).secret ? <Alert>{sentence(error)}</Alert> : null}
+      {stored === null ? null : (
+        <p className={styles.stored}>
+          <Shape icon="check" colour="teal" />
+          {t('steps.secretStored', { preview: stored })}
+        </p>
+      )}
+      <p className={styles.note}>{t('steps.secretHint')}</p>
+    </form>
+  );
+}
