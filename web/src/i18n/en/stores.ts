@@ -232,6 +232,7 @@ export const stores = {
   'listen.refused': 'An order came, but it was refused',
   'listen.refusedText': 'It came with {cause}. Check the store, then send another.',
   'check.address': 'Is the whole address copied, from https to its end?',
+  'check.secret': 'Is the secret of the shop saved here? Without it every order is refused.',
   'check.event': 'Is the event the payment of an order?',
   'check.format': 'Is the format JSON?',
   'check.paid': 'Is the order paid? Only paid orders are delivered.',

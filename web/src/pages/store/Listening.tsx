@@ -9,9 +9,10 @@ import { useNow } from '@/components/Time';
 import { t } from '@/i18n/text';
 import { word } from '@/vocabulary/delivery';
 import { newestRefusal } from '@/vocabulary/store';
+import { kindFor } from './kinds/kinds';
 import styles from './steps.module.css';
 
-const CHECKS = ['address', 'event', 'format', 'paid', 'active'] as const;
+const CHECKS = ['address', 'secret', 'event', 'format', 'paid', 'active'] as const;
 const EVERY_MS = 3_000;
 const LATE_MS = 3 * 60_000;
 
@@ -63,9 +64,9 @@ export function Listening({ id }: { id: string }) {
       </div>
       {help && !came ? (
         <ul className={styles.checks}>
-          {CHECKS.map((check) => (
-            <li key={check}>{t(`check.${check}`)}</li>
-          ))}
+          {CHECKS.map((check) =>
+            check === 'secret' && !kindFor(it).dictatesSecret ? null : <li key={check}>{t(`check.${check}`)}</li>,
+          )}
         </ul>
       ) : null}
     </div>

@@ -13,9 +13,10 @@ afterEach(() => {
 });
 
 const FIRST_CHECK = 'Is the whole address copied, from https to its end?';
-const refused = (code: string) =>
+const refused = (code: string, provider: Store['provider'] = 'provider_a') =>
   ({
     id: 'int_0a1b2c3d4e5f6',
+    provider,
     lastOrderAt: null,
     intake: { accepted24h: 0, refused: [{ code, count: 2, lastAt: '2026-11-22T08:15:30.000Z' }] },
   }) as unknown as Store;
@@ -52,4 +53,15 @@ test('after three minutes without an order the list of what to check opens by it
   expect(screen.queryByText(FIRST_CHECK)).toBeNull();
   act(() => void vi.advanceTimersByTime(20_000));
   expect(screen.queryByText(FIRST_CHECK)).toBeNull();
+});
+
+test.each([
+  ['provider_a', 1],
+  ['provider_b', 0],
+] as const)('the list asks for the secret of a shop that dictates it: %s', async (provider, times) => {
+  const it = refused('INVALID_SIGNATURE', provider);
+  const { client } = await show(<Listening id={it.id} />);
+  act(() => void client.setQueryData(queries.store(it.id).queryKey, it));
+  await screen.findByText(FIRST_CHECK);
+  expect(screen.queryAllByText(/^Is the secret of the shop saved here/)).toHaveLength(times);
 });
