@@ -80,6 +80,9 @@ export const guide = {
     one: 'A real delivery costs 1 credit a preset. You have {count}.',
     other: 'A real delivery costs 1 credit a preset. You have {count}.',
   },
+  'guide.first.none': 'You have no credits yet',
+  'guide.first.noneText': 'A real delivery costs 1 credit a preset. Your first order waits until there are credits.',
+  'guide.first.noneLine': 'From order to shared preset, live. It costs 1 credit a preset, and you have none yet.',
   'guide.first.credits': {
     one: 'Waiting for credits: needs {count}, you have {have}. It goes on by itself once there are credits.',
     other: 'Waiting for credits: needs {count}, you have {have}. It goes on by itself once there are credits.',

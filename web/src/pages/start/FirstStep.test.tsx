@@ -27,16 +27,18 @@ const preset = { id: 'file-7', name: 'Tweed <b>59</b>', kind: 'preset' };
 const made = aDelivery({ id: 'del_gift', orderNumber: null, orderId: 'gift-1', targetUsername: 'mira' });
 
 let stores: Store[];
+let packs: { id: string }[];
 let answer: () => Response;
 let sent: { path: string; body: Record<string, unknown> }[];
 beforeEach(() => {
   stores = [shop, own];
+  packs = [];
   sent = [];
   answer = () => Response.json(made, { status: 201 });
   serve(async (request) => {
     const path = new URL(request.url).pathname;
-    if (request.method === 'GET')
-      return Response.json({ data: path === '/api/integrations' ? stores : [], nextCursor: null });
+    const lists: Record<string, unknown[]> = { '/api/integrations': stores, '/api/credits/packs': packs };
+    if (request.method === 'GET') return Response.json({ data: lists[path] ?? [], nextCursor: null });
     sent.push({ path, body: await request.json() });
     return path === '/api/integrations' ? Response.json(aStore('int_gifts', 'generic'), { status: 201 }) : answer();
   });
@@ -152,6 +154,21 @@ test('the guide stays with the shop after a gift', async () => {
     const { client } = await show(<Named {...(chosen ? { chosen } : {})} />);
     act(() => void client.setQueryData(queries.stores().queryKey, { data: [...rows], nextCursor: null } as never));
     await screen.findByText(id);
+    cleanup();
+  }
+});
+
+test('who has no credits reads so before an order waits for them, and can buy some', async () => {
+  packs = [{ id: 'small' }];
+  await open({ credits: 0 });
+  await screen.findByText('You have no credits yet');
+  screen.getByText(/^A real delivery costs 1 credit a preset\. Your first order waits/);
+  expect((await screen.findByRole('link', { name: 'Buy credits' })).getAttribute('href')).toBe('/credits');
+  cleanup();
+  for (const some of [{ credits: 1 }, { credits: 0, done: true }]) {
+    await open(some);
+    await screen.findByText(/^A real delivery costs 1 credit a preset\. You have \d\.$/);
+    expect(screen.queryByText('You have no credits yet')).toBeNull();
     cleanup();
   }
 });

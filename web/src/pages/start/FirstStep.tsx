@@ -7,6 +7,7 @@ import { Link, type LinkProps } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import type { Schemas } from '@/api/client';
 import { queries } from '@/api/queries';
+import { Shape } from '@/components/StatusIcon';
 import { t } from '@/i18n/text';
 import { AskForCredits, useSale } from '@/session/sale';
 import { useIsOwner } from '@/session/useIsOwner';
@@ -27,8 +28,25 @@ export function FirstStep({ store, ready, done, onLeave }: Props) {
   const credits = useQuery(queries.credits());
   const owner = useIsOwner();
   const sold = useSale();
+  const none = !done && credits.data !== undefined && credits.data.available <= 0;
   return (
     <div className={styles.parts}>
+      {none ? (
+        <div className={styles.waiting} data-short>
+          <Shape icon="clock" colour="amber" size={18} />
+          <div>
+            <strong>{t('guide.first.none')}</strong>
+            <p className="muted">{t('guide.first.noneText')}</p>
+          </div>
+          {sold === false ? (
+            <AskForCredits />
+          ) : owner && sold ? (
+            <Button component={Link} to="/credits" variant="filled" size="md">
+              {t('guide.first.buy')}
+            </Button>
+          ) : null}
+        </div>
+      ) : null}
       {shown ? (
         <Followed id={shown} />
       ) : (
@@ -43,7 +61,7 @@ export function FirstStep({ store, ready, done, onLeave }: Props) {
       {shown || (store && ready && !done) ? (
         <div className={styles.line}>
           {store && ready && !done ? (
-            <Button size="md" variant={shown ? 'default' : 'filled'} onClick={() => setAsked(true)}>
+            <Button size="md" variant={shown || none ? 'default' : 'filled'} onClick={() => setAsked(true)}>
               {t('guide.gift')}
             </Button>
           ) : null}
@@ -59,7 +77,7 @@ export function FirstStep({ store, ready, done, onLeave }: Props) {
           <Gift opened={asked} guide={store} onClose={() => setAsked(false)} onSent={setSent} />
         </Suspense>
       ) : null}
-      {credits.data ? (
+      {credits.data && !none ? (
         <p className={styles.line}>
           <span>{t('guide.first.cost', { count: credits.data.available })}</span>
           {sold === false ? (

@@ -14,7 +14,7 @@ import { t } from '@/i18n/text';
 import { Mark } from '@/shell/Mark';
 import { SandboxBar } from '@/shell/SandboxBar';
 import { stepsDone, type Setup } from './later';
-import { useCloudLine, useGuideStore, useMatchLine, useStoreLine } from './lines';
+import { useCloudLine, useFirstLine, useGuideStore, useMatchLine, useStoreLine } from './lines';
 import { Step } from './Step';
 import styles from './start.module.css';
 
@@ -72,7 +72,13 @@ function Steps({ setup, onLeave }: { setup: Setup; onLeave: () => void }) {
   const next = passed.indexOf(false);
   const asked = Number(search.step) - 1;
   const open = done[asked] !== undefined ? asked : next < 0 ? 4 : next;
-  const lines = [useCloudLine(), useStoreLine(store), useMatchLine(store, setup.mapping), null, null];
+  const lines = [
+    useCloudLine(),
+    useStoreLine(store),
+    useMatchLine(store, setup.mapping),
+    null,
+    useFirstLine(setup.firstDelivery),
+  ];
   const chosen: Record<string, string> = search.store ? { store: search.store } : {};
   const show = (step: number) =>
     void navigate({ to: '/start', search: { ...chosen, step: String(step + 1) }, replace: true });

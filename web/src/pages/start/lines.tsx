@@ -78,6 +78,11 @@ export function UsernameLine({ order }: { order: Order }) {
   );
 }
 
+export function useFirstLine(done: boolean): ReactNode {
+  const credits = useQuery(queries.credits()).data;
+  return !done && credits && credits.available <= 0 ? t('guide.first.noneLine') : null;
+}
+
 export function useMatchLine(store: Store | undefined, done: boolean): ReactNode {
   const read = useQuery({ ...queries.mappings(store?.id ?? ''), enabled: store !== undefined && done });
   if (!done || !read.data) return null;
