@@ -87,6 +87,7 @@ export const credits = {
   'payment.disputedText': 'The payment is disputed. Its credits are taken back until the dispute ends.',
   'payment.none': 'This address names no payment',
   'payment.noneText': 'All your purchases are on the Credits page.',
+  'payment.guide': 'Back to the guide',
   'payment.back': 'Go to credits',
   'payment.receipt': 'Open the receipt',
   'payment.away': 'The payment processor does not answer right now. This page asks again by itself.',

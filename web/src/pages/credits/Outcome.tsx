@@ -81,6 +81,7 @@ function said(it: Purchase): Said {
 export function Outcome({ it, asked }: Props) {
   const { look, title, text, action } = said(it);
   const receipt = receiptUrl(it);
+  const guided = useQuery(queries.overview()).data?.setup.firstDelivery === false;
   return (
     <Panel tone={it.state === 'paid' ? 'teal' : 'plain'}>
       <div className={styles.outcome} aria-live="polite">
@@ -99,6 +100,11 @@ export function Outcome({ it, asked }: Props) {
       </div>
       <div className={styles.buttons}>
         {action}
+        {guided ? (
+          <Button component={Link} to="/start" size="md" variant={action ? 'default' : 'filled'}>
+            {t('payment.guide')}
+          </Button>
+        ) : null}
         {receipt ? (
           <Button component="a" href={receipt} target="_blank" rel="noopener noreferrer" size="md">
             {t('payment.receipt')}
