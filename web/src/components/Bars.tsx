@@ -9,7 +9,9 @@ export type Bar = { key: string; label: string; title: string; values: number[] 
 
 type Props = { name: string; parts: Part[]; bars: Bar[]; slots?: number; height?: number };
 
-const LEFT = 36; // px, for the numbers of the lines
+const LEAST_LEFT = 36; // px, for the numbers of the lines
+const DIGIT = 8; // px, at most
+const SPACE = 10; // px, between the numbers and the lines
 const BOTTOM = 24;
 const TOP = 6;
 const GAP = 2; // px, between the parts of a bar
@@ -28,13 +30,14 @@ export function Bars({ name, parts, bars, slots = bars.length, height = 220 }: P
   const { ref, width } = useElementSize();
   const [at, setAt] = useState<number | null>(null);
   const hatch = useId();
-  const inner = Math.max(0, width - LEFT);
   const ground = height - BOTTOM;
   const { lines, top } = scaleOf(Math.max(0, ...bars.map(({ values }) => values.reduce((sum, n) => sum + n, 0))));
+  const left = Math.max(LEAST_LEFT, number.format(top).length * DIGIT + SPACE);
+  const inner = Math.max(0, width - left);
   const y = (n: number) => ground - (n / top) * (ground - TOP);
   const slot = slots > 0 ? inner / slots : 0;
   const wide = Math.min(Math.max(slot * 0.58, 2), 28);
-  const x = (index: number) => LEFT + slot * index + (slot - wide) / 2;
+  const x = (index: number) => left + slot * index + (slot - wide) / 2;
   const every = Math.max(1, Math.ceil(slots / Math.max(1, Math.floor(inner / 96))));
   const isNamed = (index: number) =>
     index === bars.length - 1 || (index % every === 0 && (bars.length - 1 - index) * slot > 64);
@@ -59,7 +62,7 @@ export function Bars({ name, parts, bars, slots = bars.length, height = 220 }: P
         onBlur={() => setAt(null)}
         onPointerLeave={() => setAt(null)}
         onPointerMove={(event) => {
-          const index = Math.floor((event.clientX - event.currentTarget.getBoundingClientRect().left - LEFT) / slot);
+          const index = Math.floor((event.clientX - event.currentTarget.getBoundingClientRect().left - left) / slot);
           setAt(bars[index] ? index : null);
         }}
       >
@@ -74,18 +77,18 @@ export function Bars({ name, parts, bars, slots = bars.length, height = 220 }: P
             <line
               className={styles.line}
               data-ground={line === 0 || undefined}
-              x1={LEFT}
+              x1={left}
               x2={width}
               y1={y(line)}
               y2={y(line)}
             />
-            <text className={styles.tick} x={LEFT - 10} y={y(line)} dy="0.35em" textAnchor="end">
+            <text className={styles.tick} x={left - SPACE} y={y(line)} dy="0.35em" textAnchor="end">
               {number.format(line)}
             </text>
           </g>
         ))}
         {at === null ? null : (
-          <rect className={styles.cursor} x={LEFT + slot * at} y={TOP} width={slot} height={ground - TOP} />
+          <rect className={styles.cursor} x={left + slot * at} y={TOP} width={slot} height={ground - TOP} />
         )}
         {bars.map(({ key, values, label }, index) => {
           let foot = ground;
@@ -128,7 +131,7 @@ export function Bars({ name, parts, bars, slots = bars.length, height = 220 }: P
       {bar && at !== null ? (
         <div
           className={styles.tip}
-          style={{ left: Math.min(Math.max(LEFT + slot * (at + 0.5), 84), Math.max(width - 84, 84)) }}
+          style={{ left: Math.min(Math.max(left + slot * (at + 0.5), 84), Math.max(width - 84, 84)) }}
           aria-hidden="true"
         >
           <strong>{bar.title}</strong>
