@@ -29,7 +29,7 @@ export const bulk = {
   'bulk.none.approve': 'None of them waits for your approval.',
   'bulk.none.invalidate': 'None of them can be stopped any more.',
   'bulk.time': 'The cloud limit is {perMinute} a minute, so this takes about {time}.',
-  'bulk.stopText': 'Nothing more is shared, and your shop stops completing these orders. Your shop gets this reason:',
+  'bulk.stopText': 'Nothing more is shared. Your shop is told not to complete these orders, with this reason:',
   'bulk.reason': 'Reason',
   'bulk.cost': {
     one: 'They cost {count} credit; you have {have}.',

@@ -209,8 +209,7 @@ export const delivery = {
   'confirm.over.revoke': 'Can no longer be taken back',
   'confirm.over.instead': 'Can no longer be sent',
   'confirm.stop.title': 'Stop this delivery?',
-  'confirm.stop.body':
-    'Nothing more is shared and your shop stops completing order {order}. Your shop gets this reason:',
+  'confirm.stop.body': 'Nothing more is shared. Your shop is told not to complete order {order}, with this reason:',
   'confirm.stop.reason': 'Reason',
   'confirm.stop.button': 'Stop delivery',
   'confirm.reopen.title': 'Put order {order} back in review?',
