@@ -284,7 +284,8 @@ struct Past::Parts {
 
   app::SignInParts sign_in_parts{{config, issuer, keys, disabled, failed_sign_ins, failures, async_db,
                                   cloud_http, cipher, ids, random, clock, log},
-                                 {}};
+                                 {},
+                                 std::nullopt};
   api::Router router;
   api::Authentication authentication{tokens, accounts, keys, disabled};
   api::Api handlers{router, authentication, failures, clock, log, metrics};

@@ -61,9 +61,9 @@ extern "C" const char presetbridge_web_files[];
 namespace presetbridge::api {
 namespace {
 std::string_view at(std::size_t offset, std::size_t size) { return {presetbridge_web_files + offset, size}; }
-const std::array kFiles{
+const std::array<WebFile, ${rows.length}> kFiles{{
 ${rows.join('\n')}
-};
+}};
 }  // namespace
 const std::span<const WebFile> web_files(kFiles);
 }  // namespace presetbridge::api
