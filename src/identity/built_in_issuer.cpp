@@ -106,6 +106,7 @@ void replace_password(Tx& tx, const storage::UserRow& user, std::string_view has
   storage::forget_sign_in_attempts(tx, crypto::sha256(user.email));
   storage::forget_sign_in_attempts(tx, crypto::sha256(counted_for_user(user.id)));
   storage::set_password_hash(tx, user.id, hash);
+  end_reset_links(tx, user.email);
   Sessions::end_all(tx, user.id);
 }
 
@@ -379,6 +380,7 @@ Task<LoginResult<Tokens>> BuiltInIssuer::change_password(Executor& executor, net
     if (!now || now->password_hash != verified->password_hash) throw Error(wrong_login().error());
     storage::set_password_hash(tx, id, *hash);
     storage::forget_sign_in_attempts(tx, crypto::sha256(now->email));
+    end_reset_links(tx, now->email);
     Sessions::end_all(tx, id);
     audit(
         tx, deps_.ids, by,

@@ -39,7 +39,8 @@ Millis add_mail_link(Tx& tx, IdSource& ids, MailPurpose purpose, UserId user, st
   const auto now = tx.now();
   if (const auto first = age_of_mail_link(tx, hash, purpose, kMailsAnHour - 1); first && now - *first < kHour)
     return *first + kHour - now;
-  end_mail_links(tx, hash, purpose);
+  // A stranger's request for an address does not end the link that its person asked for.
+  if (purpose == MailPurpose::verify) end_mail_links(tx, hash, purpose);
   MailLinkRow row{.id = ids.make<MailLinkId>(),
                   .user = user,
                   .purpose = purpose,
@@ -49,6 +50,10 @@ Millis add_mail_link(Tx& tx, IdSource& ids, MailPurpose purpose, UserId user, st
   if (user.value != 0) row.due_at = now;
   insert_mail_link(tx, row);
   return Millis{0};
+}
+
+void end_reset_links(Tx& tx, std::string_view email) {
+  end_mail_links(tx, hash_of_email(email), MailPurpose::reset);
 }
 
 Expected<UserRow> find_person_of_link(Tx& tx, MailLinkId id, MailPurpose purpose) {

@@ -22,7 +22,8 @@ inline constexpr std::int64_t kMailsAnHour = 3;
 
 storage::EmailHash hash_of_email(std::string_view email);
 
-// Adds a link to the address of `user`, which ends the older ones; the sender finds it (services/mail). No user:
+// Adds a link to the address of `user`; one that confirms the address ends the older ones. The sender finds it
+// (services/mail). No user:
 // the row has no other effect than its cost. Returns how long until one may be added; 0: it was.
 Millis add_mail_link(storage::Tx& tx, IdSource& ids, MailPurpose purpose, UserId user,
                      std::string_view email);
@@ -32,6 +33,8 @@ Millis add_mail_link(storage::Tx& tx, IdSource& ids, MailPurpose purpose, UserId
 Expected<storage::UserRow> find_person_of_link(storage::Tx& tx, MailLinkId id, MailPurpose purpose);
 // Uses the link, with the address's others of this purpose; the person's row is locked. LINK_INVALID.
 Expected<storage::UserRow> use_link(storage::Tx& tx, MailLinkId id, MailPurpose purpose);
+// With each new password: a link that was asked for before it sets no other one.
+void end_reset_links(storage::Tx& tx, std::string_view email);
 std::unexpected<Error> link_invalid();
 
 }  // namespace presetbridge::identity

@@ -107,7 +107,7 @@ describe('deliveries', () => {
     isError(await act(deliveryId, 'retry', { targetUsername: 'x'.repeat(201) }), 422, 'VALIDATION_FAILED');
     isError(await act(deliveryId, 'retry', { keepFriendRequest: true }), 409, 'INVALID_TRANSITION');
     const both = { targetUsername: 'the-buyer', keepFriendRequest: true };
-    isError(await act(deliveryId, 'retry', both), 422, 'VALIDATION_FAILED');
+    isError(await act(deliveryId, 'retry', both), 409, 'INVALID_TRANSITION');
     isOk(await act(deliveryId, 'retry', { targetUsername: 'the-buyer' }));
     await merchant.reaches(deliveryId, 'completed');
     await until('the request is withdrawn', async () => {

@@ -69,7 +69,7 @@ async function opensOnAMonth(told) {
       );
   }
   // A newcomer's own sign-up has a cloud login to save, which is nobody's yet.
-  const [, email, secret] = told.match(/the cloud login (\S+), password (.+)$/m);
+  const [, email, secret] = told.match(/the cloud login “(\S+)”, with the password “(.+)”$/m);
   const newcomer = isOk(
     await open.post('/api/auth/sign-up', { email: 'new@shop.example', password: 'of a newcomer', accountName: 'New' }),
     201,

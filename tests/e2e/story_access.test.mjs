@@ -204,7 +204,7 @@ describe('a session', () => {
     await one.signIn({ email: merchant.email, password: PASSWORD });
     const two = await one.tab('/credits');
     await two.heading('Credits');
-    await one.choose('You', 'Sign out');
+    await one.choose(merchant.email, 'Sign out');
     for (const { page } of [one, two]) await page.waitForURL('**/sign-in*');
     await two.go('/deliveries');
     await two.heading('Welcome back');

@@ -36,9 +36,9 @@ test('a new account is asked to confirm its address, in the profile', async () =
   await sam.signUp({ shop: 'Marlow Tone Co.', email: SAM, password: PASSWORD });
   const first = linkOf(await mailbox.newest(SAM), '/verify');
   await sam.go('/account/profile');
-  await sam.sees(`Confirm your e-mail. We sent a link to ${SAM}.`);
+  await sam.sees(`Confirm your e-mail address ${SAM} by a link.`);
   await sam.judge('an address that is not confirmed');
-  await sam.button('Send again').click();
+  await sam.button('Send the link').click();
   await sam.sees('A new link is on its way.');
   const { url, token } = linkOf(await mailbox.newest(SAM, 2), '/verify');
   const phone = await opened();

@@ -180,8 +180,6 @@ Task<Reply> retry(DeliveriesDeps deps, Call call) {
     if (username->empty()) fields.problem("targetUsername", "is not a username");
   }
   const bool keeps = fields.optional_flag("keepFriendRequest").value_or(false);
-  if (keeps && username)
-    fields.problem("keepFriendRequest", "is for the user who has the request: leave targetUsername out");
   if (auto error = body->problems()) co_return std::unexpected(*error);
   const auto request = keeps ? services::FriendRequest::keep : services::FriendRequest::renew;
   co_return answer(deps, co_await deps.deliveries.retry(call.executor(), call.principal, *id,

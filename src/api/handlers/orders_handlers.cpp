@@ -84,7 +84,7 @@ json::object line_json(const services::OrderLineView& view) {
                                  {"fileId", item.file_id},
                                  {"kind", item.kind},
                                  {"name", item.name},
-                                 {"status", domain::to_string(item.status)}});
+                                 {"status", domain::to_string(services::reported_status(item))}});
   }
   return {{"lineId", line.line_id},
           {"title", text_or_null(line.title)},

@@ -371,6 +371,8 @@ class Examination {
       return add(Grade::note, "mail", "mail.url is not set: nobody resets a password by mail",
                  "Name an SMTP server: --mail-url.");
     }
+    if (!has_role(config_, "dispatcher"))
+      return add(Grade::note, "mail", "another node sends mails: this one has not the role dispatcher");
     auto options = mail_options(config_, directory_);
     if (!options) return add(Grade::problem, "mail", options.error().message);
     options->deadline = kDeadline;

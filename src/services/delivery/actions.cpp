@@ -226,9 +226,11 @@ Expected<void> DeliveryActions::retry_row(DeliverySet& set, storage::DeliveryRow
                                           const std::string& username, domain::Actor actor,
                                           FriendRequest request) {
   const bool keeps = request == FriendRequest::keep;
+  const bool renamed = !username.empty() && username != row.username;
   if (keeps && (row.status != DeliveryStatus::failed || row.resolution != ResolutionCode::friendship_timeout))
     return fail("INVALID_TRANSITION", "The delivery did not fail for want of an answer to a friend request.");
-  const bool renamed = !username.empty() && username != row.username;
+  if (keeps && renamed)
+    return fail("INVALID_TRANSITION", "The friend request is one to the present username.");
   const std::string before = row.username;
   // A buyer gets what the merchant owed before (spec 2.6, 13.3).
   const bool remaps = actor.kind != domain::Actor::Kind::buyer;

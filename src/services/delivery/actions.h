@@ -63,7 +63,7 @@ class DeliveryActions {
   // review instead where something stands against the order that nobody has approved. INVALID_TRANSITION also
   // where the present mappings would make it owe more files than are served, but a delivery in review gets
   // the name all the same. `keep` is INVALID_TRANSITION
-  // where the delivery did not fail for want of an answer.
+  // with another username, and where the delivery did not fail for want of an answer.
   Task<Expected<DeliveryView>> retry(Executor& executor, identity::Principal by, DeliveryId id,
                                      std::optional<std::string> username,
                                      FriendRequest request = FriendRequest::renew);

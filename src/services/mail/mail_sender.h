@@ -36,7 +36,7 @@ class MailSender {
   };
   struct Pace {
     Millis poll{5'000};
-    Millis lease{60'000};  // of an attempt: longer than the transport's deadline
+    Millis lease{180'000};  // of an attempt: longer than the transport's deadline
   };
   // `base_url`: of the service, without a slash at its end.
   MailSender(Ports ports, std::string base_url) : MailSender(ports, std::move(base_url), Pace{}) {}

@@ -27,7 +27,7 @@ test('the whole row of the person opens the menu', async () => {
   const user = userEvent.setup();
   await user.click(await screen.findByText('x')); // the e-mail
   await screen.findByRole('menuitem', { name: 'Sign out' });
-  const row = screen.getByRole('button', { name: 'You' });
+  const row = screen.getByRole('button', { name: 'x' });
   expect([row.textContent, row.getAttribute('aria-expanded')]).toEqual(['Xx', 'true']);
   // The page is not scrolled to a button that was pressed.
   const focused = focus.mock.calls.filter((_, call) => focus.mock.contexts[call] === row);

@@ -155,10 +155,10 @@ function Person({ onHelp }: { onHelp: () => void }) {
   const state = useSession();
   const [asked, setAsked] = useState(false);
   const email = state.name === 'in' || state.name === 'ended' ? state.tokens.user.email : '';
-  const row = { type: 'button', className: styles.person, 'aria-label': t('nav.person'), title: email } as const;
+  const row = { type: 'button', className: styles.person, title: email } as const;
   const inside = (
     <>
-      <span className={styles.initials}>{email.slice(0, 2).toUpperCase()}</span>
+      <span className={styles.initials} aria-hidden="true">{email.slice(0, 2).toUpperCase()}</span>
       <bdi className={styles.email}>{email}</bdi>
       <IconSelector size={17} aria-hidden="true" />
     </>

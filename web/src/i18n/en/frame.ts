@@ -26,7 +26,6 @@ export const frame = {
   'nav.needYou': { one: '{count} needs you', other: '{count} need you' },
   'nav.failing': { one: '{count} is failing', other: '{count} are failing' },
   'nav.refused': 'Login refused',
-  'nav.person': 'You',
   'nav.theme': 'Theme',
   'nav.theme.auto': 'System',
   'nav.theme.light': 'Light',

@@ -37,8 +37,8 @@ export const mail = {
   'verify.none.title': 'Open the link in the mail again',
   'verify.none.body': 'For your safety this page keeps nothing of it.',
 
-  'confirmEmail.ask': 'Confirm your e-mail. We sent a link to {email}.',
-  'confirmEmail.again': 'Send again',
+  'confirmEmail.ask': 'Confirm your e-mail address {email} by a link.',
+  'confirmEmail.again': 'Send the link',
   'confirmEmail.sending': 'Sending…',
   'confirmEmail.sent': 'A new link is on its way.',
   'confirmEmail.tooOften': 'Three links an hour are sent. Try again in {time}.',

@@ -40,7 +40,9 @@ export function RowFix({ it, naming, onName }: { it: Delivery; naming: boolean; 
   if (!RETRIED.has(FIXES[code])) return null;
   async function retry() {
     if (!begin()) return;
-    await said(act('retry'), queuedWords, it.id);
+    // The gentler one of the two that the page offers.
+    const body = code !== null && FIXES[code] === 'waitMore' ? { keepFriendRequest: true } : {};
+    await said(act('retry', body), queuedWords, it.id);
     end();
   }
   return (
