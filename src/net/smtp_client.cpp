@@ -90,9 +90,11 @@ std::string with_crlf(std::string_view text) {
 }
 
 // The server's answer to one recipient or one mail that another attempt will get too.
-bool is_final(CURLcode code, long reply) {
-  return (code == CURLE_SEND_ERROR || code == CURLE_WEIRD_SERVER_REPLY) &&
-         (reply == 550 || reply == 551 || reply == 553);
+// A refused sender is not: the operator can mend that.
+bool is_final(CURLcode code, long reply, std::string_view error) {
+  const bool refused =
+      (code == CURLE_SEND_ERROR && error.starts_with("RCPT")) || code == CURLE_WEIRD_SERVER_REPLY;
+  return refused && (reply == 550 || reply == 551 || reply == 553);
 }
 
 // An smtp:// server "on this machine" is not another one that the name leads to.
@@ -276,7 +278,7 @@ MailResult SmtpClient::State::perform(const std::optional<OutgoingMail>& mail) {
   curl_easy_getinfo(easy.get(), CURLINFO_RESPONSE_CODE, &reply);
   curl_multi_remove_handle(multi.get(), easy.get());
   if (code == CURLE_OK) return std::nullopt;
-  return MailFailure{is_final(code, reply) ? Kind::refused : Kind::unavailable,
+  return MailFailure{is_final(code, reply, error.data()) ? Kind::refused : Kind::unavailable,
                      error[0] != '\0' ? error.data() : curl_easy_strerror(code)};
 }
 

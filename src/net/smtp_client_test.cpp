@@ -196,6 +196,14 @@ TEST_F(SmtpClientTest, AnAddressThatIsRefusedForGoodIsNoTroubleThatPasses) {
   EXPECT_EQ(send(nowhere)->kind, Kind::unavailable);
 }
 
+TEST_F(SmtpClientTest, ASenderThatIsRefusedIsATroubleThatPasses) {
+  ScriptedServer server({{"EHLO", "250 mail.test"}, {"MAIL", "550 not your address"}, {"QUIT", "221 bye"}});
+  SmtpClient client(options(server.url()));
+  const auto failure = send(client);
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->kind, Kind::unavailable) << failure->message;
+}
+
 TEST_F(SmtpClientTest, AServerThatIsSilentIsGivenUpAtTheDeadlineOrAtShutdown) {
   ScriptedServer silent({});
   SmtpClient client(options(silent.url(), Millis{300}));

@@ -2,6 +2,7 @@
 // there are none.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <optional>
 #include <string>
@@ -53,14 +54,15 @@ class MailParts {
                                                 ports_.log, ports_.metrics},
                     ports_.base_url());
     sender_->start();
+    started_ = true;
   }
   void stop(Callback stopped) {
     if (!sender_) return stopped();
     sender_->stop(std::move(stopped));
   }
-  // Any thread, after start().
+  // Any thread, at any time.
   void wake() {
-    if (sender_) sender_->wake();
+    if (started_) sender_->wake();
   }
   // Ends the mail under way.
   void cut_off() {
@@ -73,6 +75,7 @@ class MailParts {
   std::optional<identity::EmailProofs> proofs_;
   std::optional<net::SmtpClient> client_;
   std::optional<services::MailSender> sender_;
+  std::atomic<bool> started_ = false;  // sender_ is made, and stays as it is
 };
 
 }  // namespace presetbridge::app
