@@ -69,7 +69,7 @@ export class Mailbox {
     if (server) await new Promise((done) => server.close(done));
   }
 
-  // What the service needs to send mail here, with its password in the data directory.
+  // Returns the service's arguments that send mail here, and writes the password into the data directory.
   async args(dataDir, { certificate = this.certificate } = {}) {
     await writeFile(path.join(dataDir, 'mail.password'), `${SECRET}\n`, { mode: 0o600 });
     return [

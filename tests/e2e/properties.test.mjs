@@ -284,8 +284,8 @@ const details = (answer) => answer.json?.error?.details ?? [];
 const beyond = (answer) =>
   details(answer).length > 0 && details(answer).every(({ problem }) => BEYOND.some((one) => one.test(problem)));
 
-// Those on external issuers answer pages to browsers, or take their tokens (external.test.mjs, people.test.mjs), and others need a mail server
-// (mail.test.mjs).
+// Other tests send these: operations of external issuers answer browsers or take their tokens (external.test.mjs, people.test.mjs), and operations
+// of mail need a mail server (mail.test.mjs).
 const APART = [
   'receiveOrder',
   'receivePaymentNotice',

@@ -14,8 +14,8 @@ namespace presetbridge::app {
 // The problems of the settings mail.*.
 std::vector<FieldProblem> check_mail(const Config& config);
 
-// Of settings without a problem, with mail.url. KEY_FILE_…: there is a mail.user, and the file is not there, cannot be
-// read, or is of others too.
+// Reads the options from settings that have mail.url and no problem. KEY_FILE_…: mail.user is set, and its file is
+// missing, cannot be read, or can be read by others.
 Expected<net::SmtpOptions> mail_options(const Config& config, const DataDirectory& directory);
 
 }  // namespace presetbridge::app
