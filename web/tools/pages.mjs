@@ -166,8 +166,8 @@ export const pages = [
     presses: ['link:Orders'],
     wide: true,
   },
-  { name: 'person-menu', path: '/deliveries', presses: ['button:You'], wide: true },
-  { name: 'shortcuts', path: '/deliveries', presses: ['button:You', 'menuitem:Keyboard shortcuts'], wide: true },
+  { name: 'person-menu', path: '/deliveries', presses: ['button:/@/'], wide: true },
+  { name: 'shortcuts', path: '/deliveries', presses: ['button:/@/', 'menuitem:Keyboard shortcuts'], wide: true },
   { name: 'menu', path: '/deliveries', presses: ['button:Open the menu'], narrow: true },
 
   ...[

@@ -158,7 +158,9 @@ function Person({ onHelp }: { onHelp: () => void }) {
   const row = { type: 'button', className: styles.person, title: email } as const;
   const inside = (
     <>
-      <span className={styles.initials} aria-hidden="true">{email.slice(0, 2).toUpperCase()}</span>
+      <span className={styles.initials} aria-hidden="true">
+        {email.slice(0, 2).toUpperCase()}
+      </span>
       <bdi className={styles.email}>{email}</bdi>
       <IconSelector size={17} aria-hidden="true" />
     </>
