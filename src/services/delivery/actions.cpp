@@ -30,6 +30,8 @@ using domain::ResolutionCode;
 using storage::Friendship;
 using storage::Tx;
 
+constexpr const char* kNothingPaid =
+    "Nothing that the order pays for is left to deliver. Invalidate the delivery instead.";
 constexpr const char* kTooManyFiles =
     "The mappings make more files of the order than are served: map fewer, or deliver it by hand.";
 
@@ -418,15 +420,24 @@ Task<Expected<DeliveryView>> DeliveryActions::complete(Executor& executor, ident
       [](DeliverySet& set, storage::DeliveryRow& row, domain::Actor actor) -> Expected<void> {
         if (auto allowed = check_not_erased(set.tx(), row.id); !allowed) return allowed;
         const bool reviewed = row.status == DeliveryStatus::in_review;
+        const bool too_large = row.review_reasons.has(domain::ReviewReason::too_large);
         if (auto changed = set.try_apply(row, {.cause = Cause::completed_by_hand, .actor = actor});
             !changed) {
           return changed;
         }
         // As for an approval: what a stop dropped is meant too.
         const auto dropped = reviewed ? paid_and_dropped(set, row.id) : std::set<ItemId>();
+        int delivered = 0;
+        int left_out = 0;
         for (auto* const item : set.items(row.id)) {
           if (item->former) continue;
-          if (item->status == ItemStatus::owed || dropped.contains(item->id)) {
+          const bool by_hand = item->status == ItemStatus::owed || dropped.contains(item->id);
+          if (!by_hand && item->status == ItemStatus::dropped) {
+            ++left_out;
+            continue;
+          }
+          ++delivered;
+          if (by_hand) {
             item->status = ItemStatus::delivered_by_hand;
           } else if (item->status == ItemStatus::sharing) {
             item->by_hand = true;
@@ -435,6 +446,9 @@ Task<Expected<DeliveryView>> DeliveryActions::complete(Executor& executor, ident
           }
           set.changed(*item);
         }
+        // The store would hear of a delivery that delivered nothing. Of an order that is too large the items say
+        // nothing.
+        if (delivered == 0 && left_out > 0 && !too_large) return fail("INVALID_TRANSITION", kNothingPaid);
         return {};
       });
 }

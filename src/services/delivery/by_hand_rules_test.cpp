@@ -26,6 +26,26 @@ TEST_F(EndRules, WhatFailedOrWaitsIsMarkedAsDeliveredByHand) {
   EXPECT_EQ(world.balance().spent, 0);
 }
 
+TEST_F(EndRules, WhatNobodyPaysForIsNotMarkedAsDeliveredByHand) {
+  world.cloud.auto_accept = false;
+  const auto id = deliver(later(world, "1", {"sku-1"}, 0));
+  world.accept(refund("r1", {{"L1", 1}}));
+  ASSERT_EQ(world.status(id), "invalidated");
+  ASSERT_TRUE(world.await(world.actions.reopen(world.scheduler, world.merchant(), id)));
+  const auto refused = world.await(world.actions.complete(world.scheduler, world.merchant(), id));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, "INVALID_TRANSITION");
+  EXPECT_EQ(world.status(id), "in_review");
+  EXPECT_EQ(world.items(id)[0].status, ItemStatus::dropped);
+  // Of an order that is too large to be read nobody can say what it pays for.
+  auto large = later(world, "1", {"sku-1"}, 5);
+  large.too_large = true;
+  large.lines.clear();
+  world.accept(large);
+  EXPECT_TRUE(world.await(world.actions.complete(world.scheduler, world.merchant(), id)));
+  EXPECT_EQ(world.status(id), "completed");
+}
+
 class DeliveredByHand : public EndRules {
  protected:
   // A delivery that the merchant marks as delivered by hand, while its share has an unknown outcome.
