@@ -28,7 +28,6 @@ using Kind = MailFailure::Kind;
 
 constexpr std::size_t kMostWaiting = 100;
 constexpr std::size_t kLongestSubject = 200;
-constexpr long kReplySeconds = 10;  // of the server, for one reply
 
 template <auto Free>
 struct Freed {
@@ -210,7 +209,7 @@ void SmtpClient::State::prepare(CURL* easy) const {
   set(easy, CURLOPT_PROTOCOLS_STR, "smtp,smtps");
   set(easy, CURLOPT_PROXY, "");  // the empty string also keeps a proxy of the environment out
   set(easy, CURLOPT_TIMEOUT_MS, std::max<long>(1, static_cast<long>(options.deadline.count())));
-  set(easy, CURLOPT_SERVER_RESPONSE_TIMEOUT, kReplySeconds);
+  set(easy, CURLOPT_SERVER_RESPONSE_TIMEOUT, static_cast<long>(options.reply.count()));
   set(easy, CURLOPT_QUICK_EXIT, 1L);
   set(easy, CURLOPT_FORBID_REUSE, 1L);
   set(easy, CURLOPT_USE_SSL, static_cast<long>(options.server.loopback ? CURLUSESSL_TRY : CURLUSESSL_ALL));

@@ -28,7 +28,10 @@ struct SmtpOptions {
   std::string from;         // is_mail_address()
   std::string from_header;  // the same with a name, ready for the header; without controls
   std::string ca_file;      // PEM; trusted instead of the system's authorities. Empty: the system's
-  Millis deadline{30'000};  // of one mail
+  Millis deadline{90'000};  // of one mail
+  // For one reply of the server, in whole seconds. A relay may scan a mail before it answers, and one that is not
+  // waited for gets the mail again. The farewell to a silent server takes as long, beyond the deadline.
+  std::chrono::seconds reply{60};
 };
 
 // Has a thread of its own. Certificates are verified, that of a server on this machine too.

@@ -125,7 +125,8 @@ class SmtpClientTest : public ::testing::Test {
             .from = "bridge@mail.example",
             .from_header = "\"Bridge\" <bridge@mail.example>",
             .ca_file = {},
-            .deadline = deadline};
+            .deadline = deadline,
+            .reply = std::chrono::seconds{1}};
   }
   MailResult send(SmtpClient& client, OutgoingMail what = mail()) {
     auto ended = begin(client, std::move(what));
