@@ -358,6 +358,7 @@ void Model::take_back(Delivery& d) {
   if (d.dry_run) return;  // nobody has it
   for (auto& [whom, promise] : d.promises) {
     const bool again = promise.state == State::owed && promise.settling;
+    d.open_question = d.open_question || promise.foreign;
     if (promise.state == State::shared || again) promise.state = State::taken_by_order;
   }
 }
@@ -405,6 +406,7 @@ void Model::rename(const Order& order, Delivery& d, const std::string& name, Tim
 // ---------------------------------------------------------------- deliveries (spec 3.1)
 
 void Model::command(Delivery& d) {
+  d.open_question = d.open_question || d.unresolved;
   // The worker completes a test order by itself, without a call.
   d.racing = d.racing || (d.dry_run && d.standing == Standing::open);
   d.racing = d.racing || d.waits || std::ranges::any_of(d.promises, [](const auto& p) {

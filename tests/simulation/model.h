@@ -75,6 +75,8 @@ struct Promise {
   // Owed by a line, too, that is no more, or another product now: whether it is taken back is not specified.
   bool may_be_taken = false;
   bool stuck = false;  // the platform would not take it back for 72 hours
+  // The platform had it as shared, perhaps by the merchant's former user: then it is not the service's to take back.
+  bool foreign = false;
 };
 inline bool delivered(Promise::State state) {
   return state != Promise::State::owed && state != Promise::State::dropped;
@@ -97,6 +99,7 @@ struct Delivery {
   // Something came about of which the specification does not say what it comes to: until all is quiet, the
   // model takes over what it is shown.
   bool open_question = false;
+  bool unresolved = false;  // it owes a file to a name that is perhaps another one of a user who has the file
   std::optional<Timestamp> failed_since;  // as cloud_unavailable
   std::optional<Timestamp> first_waited;  // since creation, retry or approval; not after that
   std::optional<Timestamp> waits_since;   // without a break; not before that
@@ -107,6 +110,7 @@ struct Delivery {
   struct Replacing {
     std::set<std::string> missing;
     std::map<std::string, std::set<std::string>> lines;  // with the files that each is mapped to
+    std::set<std::string> unmapped;                      // lines that were mapped to nothing since
     bool must = false;                                   // a mapping was saved
     bool has(const std::string& file) const {
       return std::ranges::any_of(lines, [&](const auto& line) { return line.second.contains(file); });
@@ -119,6 +123,7 @@ struct Line {
   std::int64_t quantity = 1;
   std::optional<std::vector<std::string>> files;  // what the mappings made of it
   bool unmapped = false;                          // no mapping was there, not even one that ignores it
+  std::set<std::string> perhaps = {};             // what a bulk job that perhaps changed it mapped it to
 };
 struct Order {
   bool seen = false;
@@ -136,6 +141,7 @@ struct Order {
   std::optional<Delivery> delivery;
   // How many order.unmapped there must have been, and may.
   int unmapped_least = 0, unmapped_most = 0;
+  bool perhaps_unmapped = false;  // lines that the model has as mapped are perhaps recorded as unmapped
 };
 
 class Model {
@@ -167,6 +173,8 @@ class Model {
   // The action was perhaps done. One that reprocesses maps the whole order, and may find lines that nothing is
   // mapped to any more.
   void perhaps(const std::string& order);
+  void note_unmapped(Order& order) const;
+  static void resolve(Order& order, const Delivery::Replacing& replaced);
   // These mappings are saved while the platform does not have the `missing` files.
   void mapped(std::map<std::string, std::vector<std::string>> saved, const std::set<std::string>& missing);
   // A login of another cloud user is saved, and all mappings with it.

@@ -59,19 +59,26 @@ Model::Answer Model::may_invalidate(const std::string& order) const {
   if (open(d)) return Answer::either;
   return d.standing == Standing::invalidated ? Answer::no : Answer::yes;
 }
-Model::Answer Model::may_complete(const std::string& order) const {
-  if (orders_.at(order).erased) return Answer::no;  // there is nobody to deliver to
-  const auto& d = *delivery(order);
+Model::Answer Model::may_complete(const std::string& id) const {
+  if (orders_.at(id).erased) return Answer::no;  // there is nobody to deliver to
+  const auto& d = *delivery(id);
   if (open(d)) return Answer::either;
   if (d.standing == Standing::open) return Answer::either;
-  return d.standing == Standing::in_review || d.standing == Standing::failed ? Answer::yes : Answer::no;
+  if (d.standing != Standing::in_review) return d.standing == Standing::failed ? Answer::yes : Answer::no;
+  // What nobody paid for was not delivered (decision 44). Of an order that is too large nobody can say.
+  const auto& order = orders_.at(id);
+  const auto paid = paid_files(order);
+  const bool gives = std::ranges::any_of(d.promises, [&](const auto& p) {
+    return p.first.first == present(d) && (p.second.state != State::dropped || paid.contains(p.first.second));
+  });
+  return gives ? Answer::yes : order.too_large ? Answer::either : Answer::no;
 }
 Model::Answer Model::may_revoke(const std::string& order) const {
   const auto& d = *delivery(order);
   if (open(d)) return Answer::either;
   if (d.dry_run) return Answer::no;
   if (std::ranges::any_of(d.promises, [](const auto& p) {
-        return p.second.stuck || p.second.may_be_taken || p.second.settling;
+        return p.second.stuck || p.second.may_be_taken || p.second.settling || p.second.foreign;
       }))
     return Answer::either;
   return count(d, State::shared) > 0 ? Answer::yes : Answer::no;
@@ -87,6 +94,7 @@ void Model::retry(const std::string& id, const std::string& name, Timestamp now)
   if (!is_stopped(order) && !order.too_large) {
     const auto before = unmapped(order);
     map_all(order);
+    note_unmapped(order);
     count_unmapped(order, before, !d.open_question && !d.racing);
     align(order, d);
   }
@@ -197,13 +205,15 @@ void Model::reprocess(const std::string& id, Timestamp now) {
     // What is refunded in all that it would deliver is perhaps not mapped.
     const bool maps =
         std::ranges::any_of(order.lines, [](const Line& l) { return l.files && !l.files->empty(); });
-    count_unmapped(order, before, makes || !maps);
+    count_unmapped(order, before, !order.perhaps_unmapped && (makes || !maps));
+    order.perhaps_unmapped = !makes && (maps || order.perhaps_unmapped);
     if (makes) make_delivery(order, now);
     return;
   }
   auto& d = *order.delivery;
   ask(order, d);
   map_all(order);
+  note_unmapped(order);
   count_unmapped(order, before, !d.open_question && !d.racing);
   const auto [more, less] = align(order, d);
   const bool owes = count(d, State::owed) > 0;

@@ -23,8 +23,12 @@ void Model::map_all(Order& order) {
     if (order.delivery) {
       for (const auto& file : line.files.value_or(std::vector<std::string>{})) {
         const auto at = order.delivery->promises.find({present(*order.delivery), file});
-        if (at != order.delivery->promises.end() && delivered(at->second.state))
-          delivered_files.push_back(file);
+        if (at == order.delivery->promises.end() || !delivered(at->second.state)) continue;
+        // What was taken back is its line's only as long as the line is mapped to it.
+        const bool taken =
+            at->second.state == State::taken_by_order || at->second.state == State::taken_by_merchant;
+        if (taken && (at->second.settling || at->second.stuck)) order.delivery->open_question = true;
+        if (!taken) delivered_files.push_back(file);
       }
     }
     map_line(line);
@@ -83,18 +87,29 @@ void Model::perhaps(const std::string& id) {
   auto& order = orders_.at(id);
   order.delivery->open_question = true;
   ++order.unmapped_most;
+  note_unmapped(order);
+  auto& replacing = order.delivery->replacing;
+  for (auto& line : order.lines) {
+    const auto mapped = mappings_.find(line.sku);
+    if (mapped == mappings_.end()) continue;
+    line.perhaps.insert(mapped->second.begin(), mapped->second.end());
+    if (replacing) replacing->lines[line.id].insert(mapped->second.begin(), mapped->second.end());
+  }
+}
+
+// A retry or a reprocessing takes away what is mapped to nothing (spec 3.11).
+void Model::note_unmapped(Order& order) const {
   auto& replacing = order.delivery->replacing;
   if (!replacing) return;
   for (const auto& line : order.lines) {
-    auto& files = replacing->lines[line.id];
-    if (const auto mapped = mappings_.find(line.sku); mapped != mappings_.end())
-      files.insert(mapped->second.begin(), mapped->second.end());
+    const auto mapped = mappings_.find(line.sku);
+    if (mapped == mappings_.end() || mapped->second.empty()) replacing->unmapped.insert(line.id);
   }
 }
 
 void Model::replace_missing(const Order& order, Delivery& d, bool must) const {
   if (order.too_large) return;  // its lines are not known
-  Delivery::Replacing now{.missing = {}, .lines = {}, .must = must};
+  Delivery::Replacing now{.missing = {}, .lines = {}, .unmapped = {}, .must = must};
   for (const auto& [whom, promise] : d.promises) {
     if (whom.first == present(d) && promise.state == State::owed) now.missing.insert(whom.second);
   }
@@ -103,9 +118,9 @@ void Model::replace_missing(const Order& order, Delivery& d, bool must) const {
     if (!line.files || mapped == mappings_.end()) continue;
     // The file that replaced a missing one may be missing too.
     const bool replaced = d.replacing && d.replacing->lines.contains(line.id);
-    const bool owes = replaced || std::ranges::any_of(*line.files, [&](const std::string& file) {
-                        return now.missing.contains(file);
-                      });
+    const auto is_missing = [&](const std::string& file) { return now.missing.contains(file); };
+    const bool owes = replaced || std::ranges::any_of(*line.files, is_missing) ||
+                      std::ranges::any_of(line.perhaps, is_missing);
     // A mapping that is gone takes nothing away: another file must be there in its stead.
     const bool other = replaced || std::ranges::any_of(mapped->second, [&](const std::string& file) {
                          return std::ranges::find(*line.files, file) == line.files->end();
@@ -117,28 +132,50 @@ void Model::replace_missing(const Order& order, Delivery& d, bool must) const {
   d.open_question = true;
   if (d.replacing) {
     now.missing.insert(d.replacing->missing.begin(), d.replacing->missing.end());
+    now.unmapped = d.replacing->unmapped;
     for (const auto& [line, files] : d.replacing->lines) now.lines[line].insert(files.begin(), files.end());
   }
   d.replacing = std::move(now);
+}
+
+// What the lines owe is seen: files that they were perhaps mapped to, or that took the place of missing ones.
+void Model::resolve(Order& order, const Delivery::Replacing& replaced) {
+  const auto& d = *order.delivery;
+  const auto is_owed = [&](const std::string& file) {
+    const auto at = d.promises.find({present(d), file});
+    return at != d.promises.end() && at->second.state != State::dropped;
+  };
+  const auto before = order.lines;
+  for (auto& line : order.lines) {
+    auto candidates = std::exchange(line.perhaps, {});
+    const auto others = replaced.lines.find(line.id);
+    const bool replaces = others != replaced.lines.end();
+    if (replaces) candidates.insert(others->second.begin(), others->second.end());
+    if (!line.files || candidates.empty()) continue;
+    // A file that another line owed before says nothing of this one.
+    std::set<std::string> files;
+    for (const auto& file : candidates) {
+      const bool explained = std::ranges::any_of(before, [&](const Line& other) {
+        return other.id != line.id && other.files &&
+               std::ranges::find(*other.files, file) != other.files->end();
+      });
+      if (is_owed(file) && !explained) files.insert(file);
+    }
+    const bool gone = replaces && !files.empty();
+    for (const auto& file : *line.files) {
+      if (is_owed(file) && !(gone && replaced.missing.contains(file))) files.insert(file);
+    }
+    line.files.emplace(files.begin(), files.end());
+  }
 }
 
 void Model::quiet() {
   revoked_lately_ = auto_revoke;
   for (auto& [id, order] : orders_) {
     if (!order.delivery) continue;
-    if (const auto replaced = std::exchange(order.delivery->replacing, std::nullopt)) {
-      for (auto& line : order.lines) {
-        if (!line.files || !replaced->lines.contains(line.id)) continue;
-        const auto mapped = mappings_.find(line.sku);
-        std::set<std::string> files(line.files->begin(), line.files->end());
-        if (mapped != mappings_.end()) files.insert(mapped->second.begin(), mapped->second.end());
-        std::erase_if(files, [&](const std::string& file) {
-          const auto at = order.delivery->promises.find({present(*order.delivery), file});
-          return at == order.delivery->promises.end() || at->second.state == State::dropped;
-        });
-        line.files.emplace(files.begin(), files.end());
-      }
-    }
+    const auto replaced =
+        std::exchange(order.delivery->replacing, std::nullopt).value_or(Delivery::Replacing{});
+    resolve(order, replaced);
     order.delivery->racing = order.delivery->open_question = false;
     for (auto& [whom, promise] : order.delivery->promises) promise.unknown = false;
   }
@@ -150,7 +187,9 @@ std::string Model::check_replaced(const Order& order, const Delivery& d) const {
     return {};
   for (const auto& line : order.lines) {
     const auto replaced = d.replacing->lines.find(line.id);
-    if (replaced == d.replacing->lines.end() || replaced->second.empty() || !is_paid(order, line)) continue;
+    if (replaced == d.replacing->lines.end() || replaced->second.empty() || !is_paid(order, line) ||
+        d.replacing->unmapped.contains(line.id))
+      continue;
     const bool owes = std::ranges::any_of(d.promises, [&](const auto& p) {
       const auto& [user, file] = p.first;
       const bool its = replaced->second.contains(file) ||

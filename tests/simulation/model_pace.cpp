@@ -119,6 +119,7 @@ void Model::adopt(Delivery& d, const Seen& seen) const {
     if (const auto known = d.promises.find({user, item.file}); known != d.promises.end()) {
       promise.unknown = known->second.unknown;
       promise.may_be_taken = known->second.may_be_taken;
+      promise.foreign = known->second.foreign;
     }
     // An item that the user has comes before another one, and so does one that is owed again under a new name.
     const auto [at, first] = promises.try_emplace({user, item.file}, promise);
@@ -140,7 +141,8 @@ std::string Model::seen(const std::string& id, const Seen& seen, const Facts& fa
       seen.status != DeliveryStatus::invalidated)
     return "its buyer was erased, and it is not over";
   // A job that meets a file that is missing finds that its line is mapped to another by now.
-  if (d.standing == Standing::open && std::ranges::any_of(d.promises, [&](const auto& p) {
+  const bool goes_on = d.standing == Standing::failed && seen.status != DeliveryStatus::failed;
+  if ((d.standing == Standing::open || goes_on) && std::ranges::any_of(d.promises, [&](const auto& p) {
         return p.second.state == State::owed && facts.missing.contains(p.first.second);
       }))
     replace_missing(orders_.at(id), d, false);
@@ -154,7 +156,13 @@ std::string Model::seen(const std::string& id, const Seen& seen, const Facts& fa
                            item.file);
     }
   }
-  if (d.open_question) adopt(d, seen);
+  if (d.open_question) {
+    // What goes on was approved, if it had to be.
+    auto& order = orders_.at(id);
+    if (is_open(seen.status) && d.reviews.has(ReviewReason::payment_withdrawn)) order.approved_unpaid = true;
+    if (is_open(seen.status) && d.reviews.has(ReviewReason::high_risk)) order.approved_risk = true;
+    adopt(d, seen);
+  }
   if (auto wrong = check_replaced(orders_.at(id), d); !wrong.empty()) return wrong;
   if (seen.username != d.username) {
     if (!d.racing) return fmt::format("it goes to {}, not to {}", seen.username, d.username);
@@ -170,6 +178,7 @@ std::string Model::seen(const std::string& id, const Seen& seen, const Facts& fa
     auto& promise = at->second;
     promise.settling = item.status == ItemStatus::revoking;
     promise.spent = item.spent;
+    promise.foreign = item.status == ItemStatus::already_shared && moved_;
     // What is being taken back and is owed again is given again once that is done.
     const bool before = std::exchange(promise.was_shared, true);
     const bool again = before && promise.state == State::owed && !has_now(item.status);
@@ -200,6 +209,7 @@ std::string Model::seen(const std::string& id, const Seen& seen, const Facts& fa
              return other.former && other.file == item.file && user_of(other.name) == present(d);
            });
   });
+  d.unresolved = unresolved;
   if ((d.standing == Standing::open || d.standing == Standing::failed) && !owes && any && !unresolved &&
       !is_open(seen.status)) {
     d.standing = Standing::completed;
@@ -349,7 +359,8 @@ std::string Model::compare_items(const std::string& id, const Seen& seen) {
     bool fits = false;
     switch (item.status) {
       case ItemStatus::owed:
-        fits = state == State::owed || (over && state == State::dropped);
+        // Paid again while it was over, and then refunded.
+        fits = state == State::owed || (over && (state == State::dropped || state == State::taken_by_order));
         if (fits) d.promises[at->first].state = State::owed;
         break;
       case ItemStatus::shared:

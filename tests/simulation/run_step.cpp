@@ -58,7 +58,10 @@ void Run::step(const Command& c) {
     case Act::complete:
       act(
           c, &Model::may_complete, [&](DeliveryId id) { return actions.complete(s, by, id); },
-          [&](const std::string& o) { model_.complete(o); });
+          [&](const std::string& o) {
+            model_.complete(o);
+            if (model_.orders().at(o).too_large) service_.outbound().completed_unread(o);
+          });
       break;
     case Act::revoke:
       act(
