@@ -328,6 +328,9 @@ std::string describe(const Command& c) {
     case Act::refund_line:
       text += fmt::format(": line {}", c.n);
       break;
+    case Act::retry:
+      if (keeps_request(c)) text += ", keeping the friend request";
+      break;
     case Act::rename:
     case Act::retry_as:
       text += fmt::format(" to {}", kNames[c.n % std::size(kNames)]);

@@ -82,6 +82,10 @@ struct Command {
   Millis wait{0};     // what passes afterwards
   bool operator==(const Command&) const = default;
 };
+// Whether a retry leaves a friend request that had no answer (spec 3.5).
+inline bool keeps_request(const Command& command) {
+  return command.act == Act::retry && command.m % 3 == 0;
+}
 using History = std::vector<Command>;
 
 inline constexpr std::uint32_t kOrders = 5;  // that something happens to at a time

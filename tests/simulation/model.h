@@ -110,8 +110,8 @@ struct Delivery {
   struct Replacing {
     std::set<std::string> missing;
     std::map<std::string, std::set<std::string>> lines;  // with the files that each is mapped to
-    std::set<std::string> unmapped;                      // lines that were mapped to nothing since
-    bool must = false;                                   // a mapping was saved
+    std::set<std::string> unsure;  // lines that perhaps owe nothing: mapped to nothing since, or never mapped
+    bool must = false;             // a mapping was saved
     bool has(const std::string& file) const {
       return std::ranges::any_of(lines, [&](const auto& line) { return line.second.contains(file); });
     }
@@ -132,8 +132,9 @@ struct Order {
   bool trashed = false, trash_timed = false;
   bool high_risk = false;
   bool test = false;
-  bool erased = false;     // its buyer was: nobody is delivered to any more (spec 9.6)
-  bool too_large = false;  // the newest event was not read: the lines are those of before
+  bool erased = false;            // its buyer was: nobody is delivered to any more (spec 9.6)
+  bool too_large = false;         // the newest event was not read: the lines are those of before
+  bool perhaps_approved = false;  // by a bulk job: if it was, it left the review
   bool approved_unpaid = false, approved_risk = false, approved_size = false;
   std::string username;
   std::optional<Timestamp> updated_at, lines_at;
@@ -154,6 +155,8 @@ class Model {
   void told(const domain::OrderEvent& event, Timestamp now);
   // Whether the service must take, refuse, or may do either; what it did is told afterwards by the same name.
   Answer may_retry(const std::string& order, const std::string& name) const;
+  // A retry that keeps the friend request and awaits its answer again.
+  Answer may_keep_waiting(const std::string& order) const;
   Answer may_reopen(const std::string& order) const;
   Answer may_approve(const std::string& order) const;
   Answer may_invalidate(const std::string& order) const;
@@ -173,7 +176,9 @@ class Model {
   // The action was perhaps done. One that reprocesses maps the whole order, and may find lines that nothing is
   // mapped to any more.
   void perhaps(const std::string& order);
+  void perhaps_approved(const std::string& order) { orders_.at(order).perhaps_approved = true; }
   void note_unmapped(Order& order) const;
+  static void note_approval(Order& order);
   static void resolve(Order& order, const Delivery::Replacing& replaced);
   // These mappings are saved while the platform does not have the `missing` files.
   void mapped(std::map<std::string, std::vector<std::string>> saved, const std::set<std::string>& missing);

@@ -35,6 +35,13 @@ Model::Answer Model::may_retry(const std::string& order, const std::string& name
   }
   return Answer::either;
 }
+Model::Answer Model::may_keep_waiting(const std::string& order) const {
+  if (orders_.at(order).erased) return Answer::no;  // there is nobody to deliver to
+  const auto& d = *delivery(order);
+  if (open(d)) return Answer::either;
+  const bool unanswered = d.standing == Standing::failed && d.code == ResolutionCode::friendship_timeout;
+  return unanswered ? Answer::yes : Answer::no;
+}
 Model::Answer Model::may_reopen(const std::string& order) const {
   if (orders_.at(order).erased) return Answer::no;  // there is nobody to deliver to
   const auto& d = *delivery(order);
@@ -121,13 +128,17 @@ void Model::reopen(const std::string& order) {
   d.reason.clear();
 }
 
+void Model::note_approval(Order& order) {
+  order.approved_unpaid = payment(order) == Payment::awaiting_payment;
+  order.approved_risk = order.high_risk;
+  order.approved_size = order.too_large;
+}
+
 void Model::approve(const std::string& id) {
   auto& order = orders_.at(id);
   auto& d = *order.delivery;
   ask(order, d);
-  order.approved_unpaid = payment(order) == Payment::awaiting_payment;
-  order.approved_risk = order.high_risk;
-  order.approved_size = order.too_large;
+  note_approval(order);
   if (!order.too_large) {
     // A line that became another product while the order was stopped.
     const auto before = unmapped(order);

@@ -103,13 +103,13 @@ void Model::note_unmapped(Order& order) const {
   if (!replacing) return;
   for (const auto& line : order.lines) {
     const auto mapped = mappings_.find(line.sku);
-    if (mapped == mappings_.end() || mapped->second.empty()) replacing->unmapped.insert(line.id);
+    if (mapped == mappings_.end() || mapped->second.empty()) replacing->unsure.insert(line.id);
   }
 }
 
 void Model::replace_missing(const Order& order, Delivery& d, bool must) const {
   if (order.too_large) return;  // its lines are not known
-  Delivery::Replacing now{.missing = {}, .lines = {}, .unmapped = {}, .must = must};
+  Delivery::Replacing now{.missing = {}, .lines = {}, .unsure = {}, .must = must};
   for (const auto& [whom, promise] : d.promises) {
     if (whom.first == present(d) && promise.state == State::owed) now.missing.insert(whom.second);
   }
@@ -119,20 +119,21 @@ void Model::replace_missing(const Order& order, Delivery& d, bool must) const {
     // The file that replaced a missing one may be missing too.
     const bool replaced = d.replacing && d.replacing->lines.contains(line.id);
     const auto is_missing = [&](const std::string& file) { return now.missing.contains(file); };
-    const bool owes = replaced || std::ranges::any_of(*line.files, is_missing) ||
-                      std::ranges::any_of(line.perhaps, is_missing);
+    const bool sure = replaced || std::ranges::any_of(*line.files, is_missing);
+    const bool owes = sure || std::ranges::any_of(line.perhaps, is_missing);
     // A mapping that is gone takes nothing away: another file must be there in its stead.
     const bool other = replaced || std::ranges::any_of(mapped->second, [&](const std::string& file) {
                          return std::ranges::find(*line.files, file) == line.files->end();
                        });
     if (!owes || !other) continue;
+    if (!sure) now.unsure.insert(line.id);
     now.lines[line.id].insert(mapped->second.begin(), mapped->second.end());
   }
   if (now.lines.empty()) return;
   d.open_question = true;
   if (d.replacing) {
     now.missing.insert(d.replacing->missing.begin(), d.replacing->missing.end());
-    now.unmapped = d.replacing->unmapped;
+    now.unsure.insert(d.replacing->unsure.begin(), d.replacing->unsure.end());
     for (const auto& [line, files] : d.replacing->lines) now.lines[line].insert(files.begin(), files.end());
   }
   d.replacing = std::move(now);
@@ -188,7 +189,7 @@ std::string Model::check_replaced(const Order& order, const Delivery& d) const {
   for (const auto& line : order.lines) {
     const auto replaced = d.replacing->lines.find(line.id);
     if (replaced == d.replacing->lines.end() || replaced->second.empty() || !is_paid(order, line) ||
-        d.replacing->unmapped.contains(line.id))
+        d.replacing->unsure.contains(line.id))
       continue;
     const bool owes = std::ranges::any_of(d.promises, [&](const auto& p) {
       const auto& [user, file] = p.first;

@@ -157,10 +157,9 @@ std::string Model::seen(const std::string& id, const Seen& seen, const Facts& fa
     }
   }
   if (d.open_question) {
-    // What goes on was approved, if it had to be.
     auto& order = orders_.at(id);
-    if (is_open(seen.status) && d.reviews.has(ReviewReason::payment_withdrawn)) order.approved_unpaid = true;
-    if (is_open(seen.status) && d.reviews.has(ReviewReason::high_risk)) order.approved_risk = true;
+    if (std::exchange(order.perhaps_approved, false) && seen.status != DeliveryStatus::in_review)
+      note_approval(order);
     adopt(d, seen);
   }
   if (auto wrong = check_replaced(orders_.at(id), d); !wrong.empty()) return wrong;

@@ -156,7 +156,8 @@ class Run {
   void act_on_all(services::DeliveryActions::BulkAction action, storage::DeliveryFilter filter,
                   const std::function<bool(const storage::DeliveryRow&)>& meant,
                   const std::function<Model::Answer(const std::string&)>& may,
-                  const std::function<void(const std::string&)>& effect) {
+                  const std::function<void(const std::string&)>& effect,
+                  const std::function<void(const std::string&)>& perhaps = {}) {
     std::int64_t least = 0;
     std::int64_t most = 0;
     for (const auto& [order, row] : rows_) {
@@ -169,6 +170,7 @@ class Run {
         effect(order);
       } else {
         model_.perhaps(order);
+        if (perhaps) perhaps(order);
       }
     }
     const auto done = service_.bulk(std::move(action), std::move(filter));
@@ -253,8 +255,19 @@ class Run {
     return times;
   }
 
+  // How often the buyer was asked whose answer the delivery awaits; nothing: the platform has no open request.
+  std::optional<int> kept_request(const std::string& order) {
+    const auto facts = service_.facts();
+    const auto user = user_of(model_.delivery(order)->username);
+    const auto state = facts.friends.find(user);
+    if (moved_ || state == facts.friends.end() || state->second != Friend::requested) return std::nullopt;
+    const auto times = service_.cloud().requests.find(user);
+    return times == service_.cloud().requests.end() ? 0 : times->second;
+  }
+
   const bool with_story_;
   std::string story_;
+  std::optional<int> kept_;  // during a command that keeps a friend request
   std::string wrong_;
   std::map<std::string, std::string> last_said_;
   Model model_;

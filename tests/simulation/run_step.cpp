@@ -32,11 +32,15 @@ void Run::step(const Command& c) {
     case Act::retry_as: {
       if (!model_.delivery(order)) break;
       const bool named = c.act == Act::retry_as;
+      const bool keeps = keeps_request(c);
       const std::string name = named ? kNames[c.n % std::size(kNames)] : "";
-      const auto expected = model_.may_retry(order, name);
+      if (keeps) kept_ = kept_request(order);
       act(
-          order, expected,
-          [&](DeliveryId id) { return actions.retry(s, by, id, named ? std::optional(name) : std::nullopt); },
+          order, keeps ? model_.may_keep_waiting(order) : model_.may_retry(order, name),
+          [&](DeliveryId id) {
+            return actions.retry(s, by, id, named ? std::optional(name) : std::nullopt,
+                                 keeps ? services::FriendRequest::keep : services::FriendRequest::renew);
+          },
           [&](const std::string& o) { model_.retry(o, name, now); });
       break;
     }
@@ -150,7 +154,8 @@ void Run::step(const Command& c) {
             return row.status == DeliveryStatus::in_review && row.review_reasons.gravest() == reason;
           },
           [this](const std::string& o) { return model_.may_approve(o); },
-          [&](const std::string& o) { model_.approve(o); });
+          [&](const std::string& o) { model_.approve(o); },
+          [&](const std::string& o) { model_.perhaps_approved(o); });
       break;
     }
     case Act::invalidate_all: {
@@ -211,6 +216,9 @@ void Run::step(const Command& c) {
   if (!wrong_.empty()) return;
   pass(1s);
   look(false);
+  const auto kept = std::exchange(kept_, std::nullopt);
+  if (kept && wrong_.empty() && kept_request(order) != kept)
+    wrong_ = fmt::format("order {}: its friend request was to be kept", order);
 }
 
 }  // namespace presetbridge::simulation
