@@ -385,7 +385,7 @@ test('the first ten minutes: from the sign-up to the first delivery, each step d
   await page.getByText(/^test-/).waitFor();
   await page.getByRole('button', { name: 'Go on' }).click();
   await page.getByText('Waiting for your first real order').waitFor();
-  await page.getByText('You have 0.').waitFor();
+  await page.getByText('You have no credits yet').waitFor();
   // Put off, it is on the overview, and not in the way.
   await page.getByRole('button', { name: 'Finish later' }).click();
   await page.getByText('4 of 5 steps done').waitFor();
