@@ -1,7 +1,10 @@
 // How the member of a row stands in its column (row_columns.h): by its type, or by a format that the table names.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -51,6 +54,12 @@ class Texts {
 [[gnu::always_inline]] inline void read_column(const Row& row, int column, std::vector<std::byte>& to) {
   const Blob bytes = row.bytes(column);
   to.assign(bytes.begin(), bytes.end());
+}
+// Bytes that are missing stay zero; more than there is room for are left out.
+template <std::size_t N>
+[[gnu::always_inline]] inline void read_column(const Row& row, int column, std::array<std::byte, N>& to) {
+  const Blob bytes = row.bytes(column);
+  std::ranges::copy(bytes.first(std::min(bytes.size(), N)), to.begin());
 }
 template <class Kind>
 [[gnu::always_inline]] inline void read_column(const Row& row, int column, Id<Kind>& to) {

@@ -3,20 +3,43 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "base/id_time.h"
+#include "storage/row_columns.h"
 
 namespace presetbridge::storage {
 namespace {
 
-constexpr Sql kInsert{
-    "INSERT INTO audit_log (id, account_id, at, actor, action, target, detail, changes, network, request_id,"
-    " actor_name) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"};
-constexpr Sql kList{
-    "SELECT id, at, actor, action, target, detail, changes, network, request_id, actor_name FROM audit_log"
-    " WHERE account_id = $1 AND id < $2 AND id >= $3 ORDER BY id DESC LIMIT $4"};
+// An entry as it is written; an AuditRow, as it is read, has the same names.
+struct WrittenEntry : AuditEntry {
+  std::int64_t id;
+  Timestamp at;
+};
+constexpr std::tuple kColumns{
+    Column{"id", [](auto& row) -> auto& { return row.id; }},
+    Computed{"account_id", [](const WrittenEntry& entry) { return entry.account; }, Select::no},
+    Column{"at", [](auto& row) -> auto& { return row.at; }},
+    Column{"actor", [](auto& row) -> auto& { return row.actor; }},
+    Column{"action", [](auto& row) -> auto& { return row.action; }},
+    Column{"target", [](auto& row) -> auto& { return row.target; }},
+    Column{"detail", [](auto& row) -> auto& { return row.detail; }},
+    Column{"changes", [](auto& row) -> auto& { return row.changes; }},
+    Column{"network", [](auto& row) -> auto& { return row.network; }},
+    Column{"request_id", [](auto& row) -> auto& { return row.request_id; }},
+    Column{"actor_name", [](auto& row) -> auto& { return row.actor_name; }},
+};
+constexpr int kId = column_of<kColumns>("id");
+constexpr int kActor = column_of<kColumns>("actor");
+constexpr int kAction = column_of<kColumns>("action");
+constexpr int kTarget = column_of<kColumns>("target");
+
+constexpr Sql kInsert = sql<"INSERT INTO audit_log ", kInsertion<kColumns>>;
+constexpr Sql kList =
+    sql<"SELECT ", kSelected<kColumns>,
+        " FROM audit_log WHERE account_id = $1 AND id < $2 AND id >= $3 ORDER BY id DESC LIMIT $4">;
 constexpr Sql kPersonName{
     "SELECT i.email, (SELECT email FROM users WHERE id = i.user_id) FROM identities i"
     " WHERE i.account_id = $1 AND i.user_id = $2"};
@@ -29,11 +52,11 @@ constexpr Sql kDelete{
     " WHERE at < $1)"};
 
 bool fits(const AuditFilter& filter, const Row& r) {
-  const auto action = r.text(3);
+  const auto action = r.text(kAction);
   const bool of_kind = filter.action.ends_with('.') ? action.starts_with(filter.action)
                                                     : filter.action.empty() || action == filter.action;
-  return of_kind && (filter.actor.empty() || r.text(2) == filter.actor) &&
-         (filter.target.empty() || r.text(4) == filter.target);
+  return of_kind && (filter.actor.empty() || r.text(kActor) == filter.actor) &&
+         (filter.target.empty() || r.text(kTarget) == filter.target);
 }
 
 // The present name of a person or key of the account.
@@ -63,8 +86,8 @@ void name_actors(Tx& tx, AccountId account, std::vector<AuditRow>& rows) {
 
 std::int64_t insert_audit(Tx& tx, IdSource& ids, const AuditEntry& entry) {
   const auto id = ids.next();
-  tx.exec(kInsert, id, entry.account, tx.now(), entry.actor, entry.action, entry.target, entry.detail,
-          entry.changes, entry.network, entry.request_id, entry.actor_name);
+  Texts texts;
+  tx.exec_params(kInsert, insert_params<kColumns>(WrittenEntry{entry, id, tx.now()}, texts));
   return id;
 }
 
@@ -79,10 +102,8 @@ Page<AuditRow> list_audit(Tx& tx, AccountId account, const PageRequest& page, co
     int found = 0;
     tx.query(kList, account, before, first, limit, [&](const Row& r) {
       ++found;
-      before = r.int64(0);
-      if (fits(filter, r))
-        rows.push_back({r.int64(0), r.time(1), r.string(2), r.string(3), r.string(4), r.string(5),
-                        r.string(6), r.string(7), r.string(8), r.string(9)});
+      before = r.int64(kId);
+      if (fits(filter, r)) rows.push_back(read_row<AuditRow, kColumns>(r));
     });
     next = before;
     if (found < limit) next.reset();

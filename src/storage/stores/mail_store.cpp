@@ -1,29 +1,38 @@
 #include "storage/stores/mail_store.h"
 
-#include <algorithm>
+#include <tuple>
+
+#include "storage/row_columns.h"
 
 namespace presetbridge::storage {
 namespace {
 
+constexpr std::tuple kColumns{
+    Column{"id", &MailLinkRow::id},
+    Column{"user_id", &MailLinkRow::user},
+    Column{"purpose", &MailLinkRow::purpose, kNamed<parse_mail_purpose>},
+    Column{"email_hash", &MailLinkRow::email_hash},
+    Column{"created_at", &MailLinkRow::created_at},
+    Column{"expires_at", &MailLinkRow::expires_at},
+    Column{"used_at", &MailLinkRow::used_at},
+    Column{"attempts", &MailLinkRow::attempts},
+    Column{"due_at", &MailLinkRow::due_at},
+};
+constexpr auto mail_link_row = read_row<MailLinkRow, kColumns>;
+
 constexpr Sql kEnd{
     "UPDATE mail_links SET used_at = $3 WHERE email_hash = $1 AND purpose = $2 AND used_at IS NULL"};
-constexpr Sql kInsert{
-    "INSERT INTO mail_links (id, user_id, purpose, email_hash, created_at, expires_at, attempts, due_at)"
-    " VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"};
+constexpr Sql kInsert = sql<"INSERT INTO mail_links ", kInsertion<kColumns>>;
 constexpr Sql kAge{
     "SELECT created_at FROM mail_links WHERE email_hash = $1 AND purpose = $2"
     " ORDER BY created_at DESC LIMIT 1 OFFSET $3"};
-constexpr Sql kFind{
-    "SELECT id, user_id, purpose, email_hash, created_at, expires_at, used_at, attempts, due_at"
-    " FROM mail_links WHERE id = $1"};
-constexpr Sql kLock{
-    "SELECT id, user_id, purpose, email_hash, created_at, expires_at, used_at, attempts, due_at"
-    " FROM mail_links WHERE id = $1 <for_update>"};
+constexpr Sql kFind = sql<"SELECT ", kSelected<kColumns>, " FROM mail_links WHERE id = $1">;
+constexpr Sql kLock = sql<"SELECT ", kSelected<kColumns>, " FROM mail_links WHERE id = $1 <for_update>">;
 constexpr Sql kAnyDue{"SELECT id FROM mail_links WHERE due_at <= $1 LIMIT 1"};
-constexpr Sql kClaim{
+constexpr Sql kClaim = sql<
     "WITH q AS MATERIALIZED (SELECT id FROM mail_links WHERE due_at <= $1 ORDER BY due_at LIMIT 1 <lock>)"
-    " UPDATE mail_links SET attempts = attempts + 1, due_at = $2 WHERE id IN (SELECT id FROM q)"
-    " RETURNING id, user_id, purpose, email_hash, created_at, expires_at, used_at, attempts, due_at"};
+    " UPDATE mail_links SET attempts = attempts + 1, due_at = $2 WHERE id IN (SELECT id FROM q) RETURNING ",
+    kSelected<kColumns>>;
 constexpr Sql kSent{
     "UPDATE mail_links SET sent_at = $3, due_at = NULL WHERE id = $1 AND attempts = $2 AND due_at IS NOT "
     "NULL"};
@@ -40,24 +49,16 @@ constexpr Sql kPutVerified{
 constexpr Sql kVerified{"SELECT user_id FROM verified_emails WHERE user_id = $1 AND email_hash = $2"};
 constexpr Sql kDeleteVerified{"DELETE FROM verified_emails WHERE user_id = $1"};
 
-MailLinkRow mail_link_row(const Row& r) {
-  MailLinkRow row{.id = r.id<MailLinkId>(0),
-                  .user = r.id<UserId>(1),
-                  .purpose = r.text(2) == "reset" ? MailPurpose::reset : MailPurpose::verify,
-                  .created_at = r.time(4),
-                  .expires_at = r.time(5),
-                  .used_at = r.opt_time(6),
-                  .attempts = r.int64(7),
-                  .due_at = r.opt_time(8)};
-  const Blob hash = r.bytes(3);
-  std::ranges::copy(hash.first(std::min(hash.size(), row.email_hash.size())), row.email_hash.begin());
-  return row;
-}
-
 }  // namespace
 
 std::string_view to_string(MailPurpose purpose) {
   return purpose == MailPurpose::reset ? "reset" : "verify";
+}
+std::optional<MailPurpose> parse_mail_purpose(std::string_view name) {
+  for (const auto purpose : {MailPurpose::reset, MailPurpose::verify}) {
+    if (to_string(purpose) == name) return purpose;
+  }
+  return std::nullopt;
 }
 
 void end_mail_links(Tx& tx, Blob email_hash, MailPurpose purpose) {
@@ -65,8 +66,8 @@ void end_mail_links(Tx& tx, Blob email_hash, MailPurpose purpose) {
 }
 
 void insert_mail_link(Tx& tx, const MailLinkRow& row) {
-  tx.exec(kInsert, row.id, row.user, to_string(row.purpose), Blob(row.email_hash), row.created_at,
-          row.expires_at, row.attempts, row.due_at);
+  Texts texts;
+  tx.exec_params(kInsert, insert_params<kColumns>(row, texts));
 }
 
 std::optional<Timestamp> age_of_mail_link(Tx& tx, Blob email_hash, MailPurpose purpose, std::int64_t newer) {

@@ -24,6 +24,7 @@ namespace presetbridge::storage {
 
 enum class MailPurpose : std::uint8_t { reset, verify };
 std::string_view to_string(MailPurpose purpose);
+std::optional<MailPurpose> parse_mail_purpose(std::string_view name);
 
 using EmailHash = std::array<std::byte, 32>;  // SHA-256 of the address as it is stored
 
@@ -32,8 +33,8 @@ struct MailLinkRow {
   UserId user;  // none: nobody has the address
   MailPurpose purpose = MailPurpose::reset;
   EmailHash email_hash{};
-  Timestamp created_at;
-  Timestamp expires_at;
+  Timestamp created_at{};
+  Timestamp expires_at{};
   std::optional<Timestamp> used_at = std::nullopt;  // or replaced
   std::int64_t attempts = 0;
   std::optional<Timestamp> due_at = std::nullopt;  // nothing: there is nothing to send
