@@ -378,10 +378,7 @@ Task<LoginResult<Tokens>> BuiltInIssuer::change_password(Executor& executor, net
     // A reset may have come in between: then it was an old password that was verified.
     const auto now = storage::lock_user(tx, id);
     if (!now || now->password_hash != verified->password_hash) throw Error(wrong_login().error());
-    storage::set_password_hash(tx, id, *hash);
-    storage::forget_sign_in_attempts(tx, crypto::sha256(now->email));
-    end_reset_links(tx, now->email);
-    Sessions::end_all(tx, id);
+    replace_password(tx, *now, *hash);
     audit(
         tx, deps_.ids, by,
         {.action = "password.changed", .target = to_string(id), .detail = "other sessions were signed out"});
