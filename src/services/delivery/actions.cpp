@@ -420,7 +420,6 @@ Task<Expected<DeliveryView>> DeliveryActions::complete(Executor& executor, ident
       [](DeliverySet& set, storage::DeliveryRow& row, domain::Actor actor) -> Expected<void> {
         if (auto allowed = check_not_erased(set.tx(), row.id); !allowed) return allowed;
         const bool reviewed = row.status == DeliveryStatus::in_review;
-        const bool too_large = row.review_reasons.has(domain::ReviewReason::too_large);
         if (auto changed = set.try_apply(row, {.cause = Cause::completed_by_hand, .actor = actor});
             !changed) {
           return changed;
@@ -448,7 +447,8 @@ Task<Expected<DeliveryView>> DeliveryActions::complete(Executor& executor, ident
         }
         // The store would hear of a delivery that delivered nothing. Of an order that is too large the items say
         // nothing.
-        if (delivered == 0 && left_out > 0 && !too_large) return fail("INVALID_TRANSITION", kNothingPaid);
+        if (delivered == 0 && left_out > 0 && !order_state(set.tx(), row.id).too_large)
+          return fail("INVALID_TRANSITION", kNothingPaid);
         return {};
       });
 }
