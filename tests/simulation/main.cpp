@@ -18,10 +18,11 @@ int simulate(std::span<char*> arguments) {
   std::uint64_t seed = 1;
   std::uint64_t length = 60;
   bool all = false;
+  bool whole = false;  // tells the whole history, which is not shrunk
   for (std::size_t i = 1; i < arguments.size(); ++i) {
     const std::string_view name = arguments[i];
-    if (name == "--all") {
-      all = true;
+    if (name == "--all" || name == "--story") {
+      (name == "--all" ? all : whole) = true;
       continue;
     }
     std::uint64_t* value = name == "--seeds"    ? &seeds
@@ -32,7 +33,7 @@ int simulate(std::span<char*> arguments) {
     if (value == nullptr ||
         std::from_chars(text.data(), text.data() + text.size(), *value).ptr != text.data() + text.size() ||
         text.empty()) {
-      fmt::print(stderr, "usage: simulation [--seeds N] [--seed S] [--length L] [--all]\n");
+      fmt::print(stderr, "usage: simulation [--seeds N] [--seed S] [--length L] [--all] [--story]\n");
       return 2;
     }
     ++i;
@@ -47,6 +48,11 @@ int simulate(std::span<char*> arguments) {
       fmt::print("seed {}, command {}: {}\n", s, finding->at + 1, finding->what);
       std::fflush(stdout);
       continue;
+    }
+    if (whole) {
+      fmt::print("{}\nseed {}, command {}: {}\n", run(history, true)->story, s, finding->at + 1,
+                 finding->what);
+      return 1;
     }
     fmt::print("seed {}, command {}: {}\nIt is shrunk now.\n", s, finding->at + 1, finding->what);
     std::fflush(stdout);
