@@ -72,13 +72,16 @@ Model::Answer Model::may_complete(const std::string& id) const {
   if (open(d)) return Answer::either;
   if (d.standing == Standing::open) return Answer::either;
   if (d.standing != Standing::in_review) return d.standing == Standing::failed ? Answer::yes : Answer::no;
-  // What nobody paid for was not delivered (decision 44). Of an order that is too large nobody can say.
+  // What nobody paid for was not delivered (decision 44). Of an order that is too large, or maps to nothing, nobody can say.
   const auto& order = orders_.at(id);
   const auto paid = paid_files(order);
   const bool gives = std::ranges::any_of(d.promises, [&](const auto& p) {
     return p.first.first == present(d) && (p.second.state != State::dropped || paid.contains(p.first.second));
   });
-  return gives ? Answer::yes : order.too_large ? Answer::either : Answer::no;
+  const bool any =
+      std::ranges::any_of(d.promises, [&](const auto& p) { return p.first.first == present(d); });
+  if (gives) return Answer::yes;
+  return order.too_large || !any ? Answer::either : Answer::no;
 }
 Model::Answer Model::may_revoke(const std::string& order) const {
   const auto& d = *delivery(order);

@@ -93,7 +93,9 @@ void Model::perhaps(const std::string& id) {
     const auto mapped = mappings_.find(line.sku);
     if (mapped == mappings_.end()) continue;
     line.perhaps.insert(mapped->second.begin(), mapped->second.end());
-    if (replacing) replacing->lines[line.id].insert(mapped->second.begin(), mapped->second.end());
+    if (!replacing) continue;
+    if (!replacing->lines.contains(line.id)) replacing->unsure.insert(line.id);
+    replacing->lines[line.id].insert(mapped->second.begin(), mapped->second.end());
   }
 }
 
