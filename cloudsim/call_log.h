@@ -56,7 +56,7 @@ class CallLog {
   const std::size_t capacity_;
   std::uint64_t last_ = 0;
   std::deque<LoggedCall> calls_;
-  std::array<std::map<int, std::int64_t>, endpoints> counts_;
+  std::array<std::map<int, std::int64_t>, kEndpoints> counts_;
 };
 
 }  // namespace presetbridge::cloudsim

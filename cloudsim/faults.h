@@ -20,13 +20,13 @@ enum class Endpoint {
   find_share,
   revoke_share,
 };
-inline constexpr std::size_t endpoints = 10;
+inline constexpr std::size_t kEndpoints = 10;
 std::string_view to_string(Endpoint endpoint);  // the contract's operationId
 std::optional<Endpoint> endpoint_named(std::string_view name);
 
 using simulator_parts::Fault;
 using simulator_parts::FaultRates;
 using simulator_parts::FaultStep;
-using FaultPlan = simulator_parts::FaultPlan<Endpoint, endpoints>;
+using FaultPlan = simulator_parts::FaultPlan<Endpoint, kEndpoints>;
 
 }  // namespace presetbridge::cloudsim

@@ -135,7 +135,7 @@ net::HttpResponse revoke_sessions(Simulator& sim, const Fields& in) {
 void for_endpoints(const Fields& in, const std::function<void(Endpoint)>& visit) {
   const std::string name = in.text_or("endpoint", "*");
   if (name == "*") {
-    for (std::size_t i = 0; i < endpoints; ++i) visit(static_cast<Endpoint>(i));
+    for (std::size_t i = 0; i < kEndpoints; ++i) visit(static_cast<Endpoint>(i));
     return;
   }
   const auto endpoint = endpoint_named(name);
@@ -184,7 +184,7 @@ json::object friendship_row(const Merchant& merchant, const Customer& customer,
 
 json::object calls_by_endpoint(Simulator& sim) {
   json::object result;
-  for (std::size_t i = 0; i < endpoints; ++i) {
+  for (std::size_t i = 0; i < kEndpoints; ++i) {
     const auto endpoint = static_cast<Endpoint>(i);
     std::int64_t all = 0;
     json::object by_status;

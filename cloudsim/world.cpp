@@ -11,7 +11,7 @@
 namespace presetbridge::cloudsim {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Friendship>, 5> states{{
+constexpr std::array<std::pair<std::string_view, Friendship>, 5> kStates{{
     {"none", Friendship::none},
     {"requested", Friendship::requested},
     {"friends", Friendship::friends},
@@ -19,24 +19,24 @@ constexpr std::array<std::pair<std::string_view, Friendship>, 5> states{{
     {"blocked", Friendship::blocked},
 }};
 
-constexpr Refusal login_refused{401, "login_refused", "Wrong e-mail or password."};
-constexpr Refusal session_refused{401, "session_refused", "The session is not good."};
-constexpr Refusal no_user{404, "user_not_found", "There is no such user."};
-constexpr Refusal no_file{404, "file_not_found", "There is no such file."};
-constexpr Refusal no_share{404, "share_not_found", "There is no such share."};
-constexpr Refusal blocked{403, "blocked", "The user blocked you."};
-constexpr Refusal not_friends{409, "not_friends", "You are not friends."};
-constexpr Refusal not_shareable{409, "not_shareable", "The file may not be shared."};
+constexpr Refusal kLoginRefused{401, "login_refused", "Wrong e-mail or password."};
+constexpr Refusal kSessionRefused{401, "session_refused", "The session is not good."};
+constexpr Refusal kNoUser{404, "user_not_found", "There is no such user."};
+constexpr Refusal kNoFile{404, "file_not_found", "There is no such file."};
+constexpr Refusal kNoShare{404, "share_not_found", "There is no such share."};
+constexpr Refusal kBlocked{403, "blocked", "The user blocked you."};
+constexpr Refusal kNotFriends{409, "not_friends", "You are not friends."};
+constexpr Refusal kNotShareable{409, "not_shareable", "The file may not be shared."};
 
 }  // namespace
 
 std::string_view to_string(Friendship state) {
-  return std::ranges::find(states, state, &decltype(states)::value_type::second)->first;
+  return std::ranges::find(kStates, state, &decltype(kStates)::value_type::second)->first;
 }
 
 std::optional<Friendship> friendship_named(std::string_view name) {
-  const auto* found = std::ranges::find(states, name, &decltype(states)::value_type::first);
-  if (found == states.end()) return std::nullopt;
+  const auto* found = std::ranges::find(kStates, name, &decltype(kStates)::value_type::first);
+  if (found == kStates.end()) return std::nullopt;
   return found->second;
 }
 
@@ -51,11 +51,11 @@ std::optional<std::uint64_t> World::position_of(std::string_view cursor) {
 
 Result<Session> World::log_in(std::string_view email, std::string_view password, Timestamp now) {
   const auto found = by_email_.find(lowered(email));
-  if (found == by_email_.end()) return std::unexpected(login_refused);
+  if (found == by_email_.end()) return std::unexpected(kLoginRefused);
   Merchant& merchant = *found->second;
   if (merchant.password != password) {
     ++merchant.logins_refused;
-    return std::unexpected(login_refused);
+    return std::unexpected(kLoginRefused);
   }
   ++merchant.logins;
   Session session{"sim_" + crypto::random_base62(random_, 32), now + options_.session_life, &merchant};
@@ -65,10 +65,10 @@ Result<Session> World::log_in(std::string_view email, std::string_view password,
 
 Result<Merchant*> World::authenticate(std::string_view token, Timestamp now) {
   const auto found = sessions_.find(std::string(token));
-  if (found == sessions_.end()) return std::unexpected(session_refused);
+  if (found == sessions_.end()) return std::unexpected(kSessionRefused);
   if (found->second.expires_at <= now) {
     sessions_.erase(found);
-    return std::unexpected(session_refused);
+    return std::unexpected(kSessionRefused);
   }
   return found->second.merchant;
 }
@@ -76,7 +76,7 @@ Result<Merchant*> World::authenticate(std::string_view token, Timestamp now) {
 Result<const Customer*> World::find_user(std::string_view username) {
   const auto found = by_username_.find(lowered(username));
   if (found != by_username_.end()) return found->second;
-  if (!options_.unknown_users) return std::unexpected(no_user);
+  if (!options_.unknown_users) return std::unexpected(kNoUser);
   return put_customer("", std::string(username), *options_.unknown_users);
 }
 
@@ -87,7 +87,7 @@ bool World::blocks(const Customer& customer, const FriendshipRecord* record) con
 Result<Friendship> World::friendship(Merchant& merchant, const std::string& customer_id, Timestamp now) {
   settle(now);
   const Customer* who = customer(customer_id);
-  if (!who) return std::unexpected(no_user);
+  if (!who) return std::unexpected(kNoUser);
   const auto found = merchant.friendships.find(customer_id);
   const auto* record = found == merchant.friendships.end() ? nullptr : &found->second;
   if (blocks(*who, record)) return Friendship::blocked;
@@ -98,9 +98,9 @@ Result<Friendship> World::request_friendship(Merchant& merchant, const std::stri
                                              Timestamp now) {
   settle(now);
   const Customer* who = customer(customer_id);
-  if (!who) return std::unexpected(no_user);
+  if (!who) return std::unexpected(kNoUser);
   FriendshipRecord& record = merchant.friendships[customer_id];
-  if (blocks(*who, &record)) return std::unexpected(blocked);
+  if (blocks(*who, &record)) return std::unexpected(kBlocked);
   if (record.state == Friendship::requested || record.state == Friendship::friends) {
     ++record.repeats;
     return record.state;
@@ -121,7 +121,7 @@ Result<Friendship> World::request_friendship(Merchant& merchant, const std::stri
 
 Result<void> World::withdraw(Merchant& merchant, const std::string& customer_id, Timestamp now) {
   settle(now);
-  if (!customer(customer_id)) return std::unexpected(no_user);
+  if (!customer(customer_id)) return std::unexpected(kNoUser);
   const auto found = merchant.friendships.find(customer_id);
   if (found == merchant.friendships.end() || found->second.state != Friendship::requested) return {};
   ++found->second.withdrawn;
@@ -131,8 +131,8 @@ Result<void> World::withdraw(Merchant& merchant, const std::string& customer_id,
 
 Result<void> World::both_exist(const Merchant& merchant, const std::string& file_id,
                                const std::string& customer_id) const {
-  if (!customer(customer_id)) return std::unexpected(no_user);
-  if (!merchant.files.contains(file_id)) return std::unexpected(no_file);
+  if (!customer(customer_id)) return std::unexpected(kNoUser);
+  if (!merchant.files.contains(file_id)) return std::unexpected(kNoFile);
   return {};
 }
 
@@ -145,15 +145,15 @@ Result<ShareAnswer> World::share(Merchant& merchant, const std::string& file_id,
   }
   const auto known = merchant.friendships.find(customer_id);
   const auto* friendship = known == merchant.friendships.end() ? nullptr : &known->second;
-  if (blocks(*customer(customer_id), friendship)) return std::unexpected(blocked);
+  if (blocks(*customer(customer_id), friendship)) return std::unexpected(kBlocked);
   ShareRecord& record = merchant.shares[{file_id, customer_id}];
   if (record.standing) {
     const bool repeat = !idempotency_key.empty() && record.standing->idempotency_key == idempotency_key;
     ++(repeat ? record.repeats : record.existed);
     return ShareAnswer{*record.standing, true};
   }
-  if (!merchant.files.at(file_id).shareable) return std::unexpected(not_shareable);
-  if (!friendship || friendship->state != Friendship::friends) return std::unexpected(not_friends);
+  if (!merchant.files.at(file_id).shareable) return std::unexpected(kNotShareable);
+  if (!friendship || friendship->state != Friendship::friends) return std::unexpected(kNotFriends);
   ++record.made;
   record.standing = Share{"sh_" + std::to_string(++last_share_), idempotency_key, now};
   return ShareAnswer{*record.standing, false};
@@ -165,7 +165,7 @@ Result<Share> World::find_share(Merchant& merchant, const std::string& file_id,
     return std::unexpected(both.error());
   }
   const auto found = merchant.shares.find({file_id, customer_id});
-  if (found == merchant.shares.end() || !found->second.standing) return std::unexpected(no_share);
+  if (found == merchant.shares.end() || !found->second.standing) return std::unexpected(kNoShare);
   return *found->second.standing;
 }
 

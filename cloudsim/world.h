@@ -177,14 +177,14 @@ class World {
   std::uint64_t last_customer_ = 0;
 };
 
-inline constexpr Refusal bad_cursor{400, "rejected", "The cursor is not one of this list."};
+inline constexpr Refusal kBadCursor{400, "rejected", "The cursor is not one of this list."};
 
 template <class Visit>
 Result<Page> World::changes(Merchant& merchant, std::string_view cursor, std::size_t limit, Timestamp now,
                             Visit visit) {
   settle(now);
   const auto after = position_of(cursor);
-  if (!after) return std::unexpected(bad_cursor);
+  if (!after) return std::unexpected(kBadCursor);
   Page page{"c" + std::to_string(*after), false};
   auto at = merchant.changes.upper_bound(*after);
   for (; at != merchant.changes.end() && limit > 0; ++at, --limit) {

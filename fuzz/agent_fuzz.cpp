@@ -19,12 +19,12 @@ void require_one_form(crypto::ByteView packet) {
   if (const auto request = decode_agent_request(packet)) {
     REQUIRE(std::ranges::equal(encode(*request), packet));
     if (const auto* sealed = std::get_if<SealedRecord>(&request->what)) {
-      REQUIRE(!sealed->record.empty() && sealed->record.size() <= max_sealed_record);
+      REQUIRE(!sealed->record.empty() && sealed->record.size() <= kMaxSealedRecord);
     } else if (const auto* reseal = std::get_if<ResealRequest>(&request->what)) {
-      REQUIRE(!reseal->record.record.empty() && reseal->record.record.size() <= max_sealed_record);
+      REQUIRE(!reseal->record.record.empty() && reseal->record.record.size() <= kMaxSealedRecord);
     } else if (const auto* plain = std::get_if<CloudLogin>(&request->what)) {
-      REQUIRE(!plain->email.empty() && plain->email.size() <= max_email);
-      REQUIRE(!plain->password.empty() && plain->password.size() <= max_password);
+      REQUIRE(!plain->email.empty() && plain->email.size() <= kMaxEmail);
+      REQUIRE(!plain->password.empty() && plain->password.size() <= kMaxPassword);
     }
   }
   if (const auto reply = decode_agent_reply(packet)) {
@@ -32,16 +32,16 @@ void require_one_form(crypto::ByteView packet) {
     REQUIRE(!decode_agent_request(packet));
     const auto* session = std::get_if<CloudResult<Session>>(&reply->result);
     if (const auto* resealed = std::get_if<ResealedRecord>(&reply->result)) {
-      REQUIRE(!resealed->record.empty() && resealed->record.size() <= max_sealed_record);
+      REQUIRE(!resealed->record.empty() && resealed->record.size() <= kMaxSealedRecord);
     } else if (const auto* held = std::get_if<HeldKeys>(&reply->result)) {
-      REQUIRE(held->ids.size() <= max_held_keys);
+      REQUIRE(held->ids.size() <= kMaxHeldKeys);
     } else if (*session) {
       REQUIRE(!(*session)->token.empty() && !(*session)->user_id.empty());
     } else {
       const auto& error = session->error();
       REQUIRE(error.kind <= CloudError::Kind::malformed);
       REQUIRE(!error.retry_after ||
-              (*error.retry_after >= Millis{0} && *error.retry_after <= max_retry_after));
+              (*error.retry_after >= Millis{0} && *error.retry_after <= kMaxRetryAfter));
     }
   }
   if (const auto login = decode_cloud_login(crypto::text_of(packet))) {
@@ -61,7 +61,7 @@ crypto::Bytes any_message(FuzzedDataProvider& input) {
       AgentRequest request{
           id,
           SealedRecord{{input.ConsumeIntegral<std::int64_t>()}, input.ConsumeIntegral<std::int64_t>(), {}}};
-      const auto record = text(1, max_sealed_record);
+      const auto record = text(1, kMaxSealedRecord);
       const crypto::ByteView view(record);
       std::get<SealedRecord>(request.what).record.assign(view.begin(), view.end());
       const auto packet = encode(request);
@@ -69,14 +69,14 @@ crypto::Bytes any_message(FuzzedDataProvider& input) {
       return packet;
     }
     case 1: {
-      AgentRequest request{id, CloudLogin{text(1, max_email), crypto::SecretString(text(1, max_password))}};
+      AgentRequest request{id, CloudLogin{text(1, kMaxEmail), crypto::SecretString(text(1, kMaxPassword))}};
       const auto packet = encode(request);
       REQUIRE(decode_agent_request(packet));
       return packet;
     }
     case 2: {
       const AgentReply reply{
-          id, CloudResult<Session>(Session{text(1, max_token), text(1, max_text), text(0, max_text),
+          id, CloudResult<Session>(Session{text(1, kMaxToken), text(1, kMaxText), text(0, kMaxText),
                                            from_unix_ms(input.ConsumeIntegral<std::int64_t>())})};
       const auto packet = encode(reply);
       REQUIRE(decode_agent_reply(packet));
@@ -85,9 +85,9 @@ crypto::Bytes any_message(FuzzedDataProvider& input) {
     case 3: {
       CloudError error{
           static_cast<CloudError::Kind>(input.ConsumeIntegralInRange(0, domain::kCallFailures - 1)),
-          text(0, max_text), false, std::nullopt};
+          text(0, kMaxText), false, std::nullopt};
       if (input.ConsumeBool()) {
-        error.retry_after = Millis{input.ConsumeIntegralInRange<std::int64_t>(0, max_retry_after.count())};
+        error.retry_after = Millis{input.ConsumeIntegralInRange<std::int64_t>(0, kMaxRetryAfter.count())};
       }
       const auto packet = encode(AgentReply{id, CloudResult<Session>(std::unexpected(std::move(error)))});
       REQUIRE(decode_agent_reply(packet));
@@ -96,7 +96,7 @@ crypto::Bytes any_message(FuzzedDataProvider& input) {
     case 4: {
       ResealRequest wanted{
           {{input.ConsumeIntegral<std::int64_t>()}, input.ConsumeIntegral<std::int64_t>(), {}}, {}};
-      const auto record = text(1, max_sealed_record);
+      const auto record = text(1, kMaxSealedRecord);
       const crypto::ByteView view(record);
       wanted.record.record.assign(view.begin(), view.end());
       const auto packet = encode(AgentRequest{id, std::move(wanted)});
@@ -110,13 +110,13 @@ crypto::Bytes any_message(FuzzedDataProvider& input) {
     }
     case 6: {
       const HeldKeys held{
-          std::vector<crypto::VaultKeyId>(input.ConsumeIntegralInRange<std::size_t>(0, max_held_keys))};
+          std::vector<crypto::VaultKeyId>(input.ConsumeIntegralInRange<std::size_t>(0, kMaxHeldKeys))};
       const auto packet = encode(AgentReply{id, held});
       REQUIRE(decode_agent_reply(packet));
       return packet;
     }
     default: {
-      const auto login = encode_cloud_login(text(1, max_email), text(1, max_password));
+      const auto login = encode_cloud_login(text(1, kMaxEmail), text(1, kMaxPassword));
       REQUIRE(login && decode_cloud_login(login->reveal()));
       const crypto::ByteView view(login->reveal());
       return {view.begin(), view.end()};

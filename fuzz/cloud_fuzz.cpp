@@ -14,7 +14,7 @@ using namespace presetbridge::cloud;
 namespace json = boost::json;
 
 void require_text(std::string_view text, std::size_t min = 1) {
-  REQUIRE(text.size() >= min && characters(text) <= max_text);
+  REQUIRE(text.size() >= min && characters(text) <= kMaxText);
   REQUIRE(std::ranges::none_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; }));
 }
 
@@ -29,7 +29,7 @@ std::string_view name_of(FriendshipState state) {
 void try_session(std::string_view body) {
   const auto session = read_session(body);
   if (!session) return;
-  REQUIRE(!session->token.empty() && session->token.size() <= max_token);
+  REQUIRE(!session->token.empty() && session->token.size() <= kMaxToken);
   REQUIRE(std::ranges::all_of(session->token, [](char c) { return c > 0x20 && c < 0x7f; }));
   require_text(session->user_id);
   require_text(session->username);
@@ -124,7 +124,7 @@ void try_error(std::string_view body) {
 void try_retry_after(std::string_view value) {
   constexpr Timestamp now = from_unix_ms(1'790'000'000'000);
   const auto wait = read_retry_after(value, now);
-  REQUIRE(!wait || (*wait >= Millis{0} && *wait <= max_retry_after));
+  REQUIRE(!wait || (*wait >= Millis{0} && *wait <= kMaxRetryAfter));
   const bool digits = std::ranges::all_of(value, [](char c) { return c >= '0' && c <= '9'; });
   REQUIRE(wait.has_value() || value.empty() || !digits);
 }

@@ -43,10 +43,10 @@ bool is_refusal(const Error& error, std::string_view unknown_key) {
 
 // An alteration with the checksum of the frame made right again, so that it reaches the decryption.
 std::string framed_again(std::string_view record) {
-  if (record.size() < record_frame_overhead) return std::string(record);
+  if (record.size() < kRecordFrameOverhead) return std::string(record);
   RecordKeyId id;
   std::ranges::copy(ByteView(record).subspan(1, id.size()), id.begin());
-  return text(make_record_frame(id, ByteView(record).subspan(9, record.size() - record_frame_overhead)));
+  return text(make_record_frame(id, ByteView(record).subspan(9, record.size() - kRecordFrameOverhead)));
 }
 
 // A record opens at its own place and as it was made, and in no other way.

@@ -109,8 +109,8 @@ void try_keys(std::string_view text, FuzzedDataProvider& input) {
   mistyped[at] = static_cast<char>(mistyped[at] ^ input.ConsumeIntegralInRange(1, 255));
   REQUIRE(!is_well_formed_api_key(mistyped));
   const auto altered = fuzz::spliced(input, key);
-  REQUIRE(!is_well_formed_api_key(altered) || altered.size() == api_key_length);
-  REQUIRE(!is_well_formed_api_key(text) || text.starts_with(api_key_prefix));
+  REQUIRE(!is_well_formed_api_key(altered) || altered.size() == kApiKeyLength);
+  REQUIRE(!is_well_formed_api_key(text) || text.starts_with(kApiKeyPrefix));
 
   const auto token = generate_opaque_token(random, "pdb_refresh_");
   REQUIRE(opaque_token_hash("pdb_refresh_", token.text) == token.hash);
@@ -125,7 +125,7 @@ void try_keys(std::string_view text, FuzzedDataProvider& input) {
 // A token is its row's, at its version, and no other text is.
 void try_links(std::string_view text, FuzzedDataProvider& input) {
   using namespace crypto;
-  const Bytes key(link_key_bytes, std::byte{7});
+  const Bytes key(kLinkKeyBytes, std::byte{7});
   const auto id = input.ConsumeIntegralInRange<std::int64_t>(1, INT64_MAX);
   const auto version = input.ConsumeIntegral<std::int64_t>();
   const auto token = make_link_token(key, id, version);
@@ -134,7 +134,7 @@ void try_links(std::string_view text, FuzzedDataProvider& input) {
   REQUIRE(!is_link_of(key, *claim, version ^ 1));
   for (const auto& candidate : {fuzz::spliced(input, token), std::string(text)}) {
     const auto read = parse_link_token(candidate);
-    REQUIRE(!read || (candidate.size() == link_token_length && read->id > 0));
+    REQUIRE(!read || (candidate.size() == kLinkTokenLength && read->id > 0));
     REQUIRE((read && read->id == id && is_link_of(key, *read, version)) == (candidate == token));
   }
 }

@@ -109,7 +109,7 @@ void try_keys(std::string_view text) {
     const auto set = JwkSet::parse(document);
     REQUIRE(set || set.error().code == "INVALID_JWKS");
     if (!set) continue;
-    REQUIRE(set->keys().size() <= max_jwks_keys);
+    REQUIRE(set->keys().size() <= kMaxJwksKeys);
     const auto again = JwkSet::parse(set->to_json());
     REQUIRE(again && json::parse(again->to_json()) == json::parse(set->to_json()));
     for (const auto& key : set->keys()) require_public(key);

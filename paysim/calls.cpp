@@ -15,7 +15,7 @@ struct Known {
   std::string_view method;
   std::string_view path;
 };
-constexpr std::array<Known, endpoints> known_calls{{
+constexpr std::array<Known, kEndpoints> kKnownCalls{{
     {Endpoint::create_session, "createSession", "POST", "/v1/checkout/sessions"},
     {Endpoint::retrieve_session, "retrieveSession", "GET", "/v1/checkout/sessions/{}"},
     {Endpoint::list_sessions, "listSessions", "GET", "/v1/checkout/sessions"},
@@ -54,17 +54,17 @@ std::optional<std::string> match(std::string_view pattern, std::string_view path
 }  // namespace
 
 std::string_view to_string(Endpoint endpoint) {
-  return known_calls[static_cast<std::size_t>(endpoint)].name;
+  return kKnownCalls[static_cast<std::size_t>(endpoint)].name;
 }
 
 std::optional<Endpoint> endpoint_named(std::string_view name) {
-  const auto* found = std::ranges::find(known_calls, name, &Known::name);
-  if (found == known_calls.end()) return std::nullopt;
+  const auto* found = std::ranges::find(kKnownCalls, name, &Known::name);
+  if (found == kKnownCalls.end()) return std::nullopt;
   return found->endpoint;
 }
 
 std::optional<StripeCall> route(std::string_view method, std::string_view path) {
-  for (const auto& known : known_calls) {
+  for (const auto& known : kKnownCalls) {
     if (known.method != method) continue;
     if (auto id = match(known.path, path)) return StripeCall{known.endpoint, std::move(*id)};
   }

@@ -26,14 +26,14 @@ enum class Endpoint {
   retrieve_event,
   list_events,
 };
-inline constexpr std::size_t endpoints = 15;
+inline constexpr std::size_t kEndpoints = 15;
 std::string_view to_string(Endpoint endpoint);
 std::optional<Endpoint> endpoint_named(std::string_view name);
 
 using simulator_parts::Fault;
 using simulator_parts::FaultRates;
 using simulator_parts::FaultStep;
-using FaultPlan = simulator_parts::FaultPlan<Endpoint, endpoints>;
+using FaultPlan = simulator_parts::FaultPlan<Endpoint, kEndpoints>;
 
 struct StripeCall {
   Endpoint endpoint;

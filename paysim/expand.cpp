@@ -12,7 +12,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t deepest = 4;
+constexpr std::size_t kDeepest = 4;
 
 StripeError cannot(std::string_view path) {
   return invalid("This property cannot be expanded (" + std::string(path.substr(0, 100)) + ").", "expand");
@@ -37,7 +37,7 @@ json::object found(World& world, std::string_view member, std::string_view id, s
 
 void expand_one(World& world, json::object& object, std::string_view rest, std::string_view path,
                 std::size_t depth) {
-  if (depth > deepest) throw invalid("expand goes at most 4 levels deep.", "expand");
+  if (depth > kDeepest) throw invalid("expand goes at most 4 levels deep.", "expand");
   const auto dot = std::min(rest.find('.'), rest.size());
   const std::string_view step = rest.substr(0, dot);
   const std::string_view further = rest.substr(std::min(dot + 1, rest.size()));

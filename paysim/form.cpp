@@ -10,9 +10,9 @@
 namespace presetbridge::paysim {
 namespace {
 
-constexpr std::size_t most_parameters = 1'000;
-constexpr std::size_t deepest = 8;
-constexpr std::size_t longest_name_told = 200;
+constexpr std::size_t kMostParameters = 1'000;
+constexpr std::size_t kDeepest = 8;
+constexpr std::size_t kLongestNameTold = 200;
 
 std::string decoded(std::string_view text) {
   auto result = simulator_parts::percent_decoded(text, true);
@@ -23,7 +23,7 @@ std::string decoded(std::string_view text) {
 }
 
 std::string told(const std::string& name) {
-  return name.size() <= longest_name_told ? name : "(a long name)";
+  return name.size() <= kLongestNameTold ? name : "(a long name)";
 }
 
 // "a[b][0]" as a, b, 0; the empty step of "a[]" stands for the next of a list.
@@ -34,7 +34,7 @@ std::vector<std::string> steps_of(const std::string& name) {
   steps.push_back(name.substr(0, at));
   while (at < name.size()) {
     const auto end = name.find(']', at);
-    if (name[at] != '[' || end == std::string::npos || steps.size() == deepest) throw wrong();
+    if (name[at] != '[' || end == std::string::npos || steps.size() == kDeepest) throw wrong();
     steps.push_back(name.substr(at + 1, end - at - 1));
     at = end + 1;
   }
@@ -72,7 +72,7 @@ Parameter parse_form(std::string_view text) {
     const auto part = text.substr(0, text.find('&'));
     text.remove_prefix(std::min(part.size() + 1, text.size()));
     if (part.empty()) continue;
-    if (++count > most_parameters) throw invalid("There are more than 1,000 parameters.");
+    if (++count > kMostParameters) throw invalid("There are more than 1,000 parameters.");
     const auto equals = std::min(part.find('='), part.size());
     const std::string name = decoded(part.substr(0, equals));
     Parameter* at = &root;
@@ -190,7 +190,7 @@ std::vector<std::string> FormFields::texts(std::string_view name, std::size_t mo
 }
 
 std::optional<FormFields> FormFields::object(std::string_view name) {
-  if (members_of(name, most_parameters).empty()) return std::nullopt;
+  if (members_of(name, kMostParameters).empty()) return std::nullopt;
   return FormFields(*find(name), path_of(name));
 }
 

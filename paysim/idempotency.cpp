@@ -6,12 +6,12 @@
 namespace presetbridge::paysim {
 namespace {
 
-constexpr Millis life = std::chrono::hours{24};
+constexpr Millis kLife = std::chrono::hours{24};
 
 }  // namespace
 
 const IdempotencyKeys::Answer* IdempotencyKeys::find(const std::string& key, Timestamp now) {
-  while (!order_.empty() && answers_.at(order_.front()).at + life <= now) forget_oldest();
+  while (!order_.empty() && answers_.at(order_.front()).at + kLife <= now) forget_oldest();
   const auto found = answers_.find(key);
   return found == answers_.end() ? nullptr : &found->second;
 }

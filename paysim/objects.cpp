@@ -8,7 +8,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::string_view buyer = "buyer@paysim.test";
+constexpr std::string_view kBuyer = "buyer@paysim.test";
 
 std::int64_t seconds(Timestamp time) {
   return std::chrono::floor<std::chrono::seconds>(time).time_since_epoch().count();
@@ -46,7 +46,7 @@ json::value customer_details(const Session& session) {
   if (session.status != SessionStatus::complete) return nullptr;
   return {{"address", address()},
           {"business_name", nullptr},
-          {"email", session.asked.customer_email.value_or(std::string(buyer))},
+          {"email", session.asked.customer_email.value_or(std::string(kBuyer))},
           {"individual_name", nullptr},
           {"name", "Buyer"},
           {"phone", nullptr},
@@ -375,7 +375,7 @@ json::object charge_object(const Charge& charge, std::string_view page_url) {
           {"balance_transaction", nullptr},
           {"billing_details",
            {{"address", address()},
-            {"email", session.asked.customer_email.value_or(std::string(buyer))},
+            {"email", session.asked.customer_email.value_or(std::string(kBuyer))},
             {"name", "Buyer"},
             {"phone", nullptr},
             {"tax_id", nullptr}}},

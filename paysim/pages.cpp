@@ -9,11 +9,11 @@
 namespace presetbridge::paysim {
 namespace {
 
-constexpr std::string_view pay_pages = "/c/pay/";
-constexpr std::string_view receipts = "/receipts/";
-constexpr std::string_view style_path = "/style.css";
+constexpr std::string_view kPayPages = "/c/pay/";
+constexpr std::string_view kReceipts = "/receipts/";
+constexpr std::string_view kStylePath = "/style.css";
 
-constexpr std::string_view style =
+constexpr std::string_view kStyle =
     R"(body { margin: 0; background: #f4f4f2; color: #1c1c1a; font: 1rem/1.5 system-ui, sans-serif; }
 main { max-width: 30rem; margin: 3rem auto; padding: 1.5rem; background: #fff; border: 1px solid #d8d8d4; border-radius: .5rem; }
 .notice { background: #fff3cd; padding: .5rem .75rem; border-radius: .25rem; }
@@ -52,7 +52,7 @@ net::HttpResponse page(int status, const std::string& title, const std::string& 
   response.body =
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
-      escaped(title) + "</title>\n<link rel=\"stylesheet\" href=\"" + std::string(style_path) +
+      escaped(title) + "</title>\n<link rel=\"stylesheet\" href=\"" + std::string(kStylePath) +
       "\">\n</head>\n<body>\n<main>\n"
       "<p class=\"notice\">A simulator for tests: no money moves here.</p>\n" +
       body + "</main>\n</body>\n</html>\n";
@@ -166,7 +166,7 @@ net::HttpResponse style_sheet() {
   response.content_type = "text/css; charset=utf-8";
   response.headers.add("X-Content-Type-Options", "nosniff");
   response.headers.add("Cache-Control", "public, max-age=300");
-  response.body = style;
+  response.body = kStyle;
   return response;
 }
 
@@ -214,21 +214,21 @@ std::string money(std::int64_t amount, std::string_view currency) {
 }
 
 bool is_page(std::string_view path) {
-  return path.starts_with(pay_pages) || path.starts_with(receipts) || path == style_path;
+  return path.starts_with(kPayPages) || path.starts_with(kReceipts) || path == kStylePath;
 }
 
 net::HttpResponse answer_page(World& world, const net::HttpRequest& request, Timestamp now) {
   const std::string_view path = request.path;
-  if (request.method != "GET" && !(request.method == "POST" && path.starts_with(pay_pages))) {
+  if (request.method != "GET" && !(request.method == "POST" && path.starts_with(kPayPages))) {
     return note(405, "Not so", "A page is read with GET.");
   }
-  if (path == style_path) return style_sheet();
+  if (path == kStylePath) return style_sheet();
   try {
-    if (path.starts_with(pay_pages)) {
-      if (auto* session = world.session(path.substr(pay_pages.size()))) {
+    if (path.starts_with(kPayPages)) {
+      if (auto* session = world.session(path.substr(kPayPages.size()))) {
         return session_page(world, *session, request, now);
       }
-    } else if (const auto* charge = world.charge(path.substr(receipts.size()))) {
+    } else if (const auto* charge = world.charge(path.substr(kReceipts.size()))) {
       return receipt_page(*charge);
     }
   } catch (const StripeError& error) {

@@ -11,15 +11,15 @@ namespace presetbridge::paysim {
 namespace {
 
 // Stripe's limits; the least amount, which depends on the currency there, is that of usd.
-constexpr std::int64_t least_amount = 50;
-constexpr std::int64_t most_amount = 99'999'999;
-constexpr std::int64_t most_quantity = 999'999;
-constexpr std::size_t most_items = 100;
-constexpr Millis shortest_life = std::chrono::minutes{30};
-constexpr Millis longest_life = std::chrono::hours{24};
+constexpr std::int64_t kLeastAmount = 50;
+constexpr std::int64_t kMostAmount = 99'999'999;
+constexpr std::int64_t kMostQuantity = 999'999;
+constexpr std::size_t kMostItems = 100;
+constexpr Millis kShortestLife = std::chrono::minutes{30};
+constexpr Millis kLongestLife = std::chrono::hours{24};
 
 // ISO 4217 codes in which Stripe takes money.
-constexpr std::string_view currencies =
+constexpr std::string_view kCurrencies =
     "aed afn all amd ang aoa ars aud awg azn bam bbd bdt bgn bhd bif bmd bnd bob brl bsd bwp byn bzd cad cdf "
     "chf clp cny cop crc cve czk djf dkk dop dzd egp etb eur fjd fkp gbp gel gip gmd gnf gtq gyd hkd hnl htg "
     "huf idr ils inr isk jmd jod jpy kes kgs khr kmf krw kwd kyd kzt lak lbp lkr lrd lsl mad mdl mga mkd mmk "
@@ -30,7 +30,7 @@ constexpr std::string_view currencies =
 std::string currency_of(FormFields& in) {
   std::string currency = lowered(in.required_text("currency"));
   const bool code = currency.size() == 3 && std::ranges::all_of(currency, [](char c) { return c >= 'a'; });
-  if (!code || currencies.find(currency) == std::string_view::npos) {
+  if (!code || kCurrencies.find(currency) == std::string_view::npos) {
     throw invalid("Invalid currency.", in.path_of("currency"));
   }
   return currency;
@@ -70,10 +70,10 @@ LineItem item_of(FormFields in, std::string& currency) {
   item.description = product->text("description", 500);
   product->metadata("metadata");  // of a product, which no call shows
   product->done();
-  item.unit_amount = price->required_number("unit_amount", 0, most_amount);
+  item.unit_amount = price->required_number("unit_amount", 0, kMostAmount);
   price->one_of("tax_behavior", {"unspecified"});
   price->done();
-  item.quantity = in.required_number("quantity", 1, most_quantity);
+  item.quantity = in.required_number("quantity", 1, kMostQuantity);
   in.done();
   return item;
 }
@@ -81,11 +81,11 @@ LineItem item_of(FormFields in, std::string& currency) {
 void check_amount(const NewSession& asked) {
   std::int64_t amount = 0;
   for (const auto& item : asked.items) amount += item.unit_amount * item.quantity;
-  if (amount < least_amount) {
+  if (amount < kLeastAmount) {
     throw invalid("The Checkout Session's total amount due must be at least 50 minor units.", "line_items",
                   "amount_too_small");
   }
-  if (amount > most_amount) {
+  if (amount > kMostAmount) {
     throw invalid("The Checkout Session's total amount due is at most 99999999 minor units.", "line_items",
                   "amount_too_large");
   }
@@ -93,11 +93,11 @@ void check_amount(const NewSession& asked) {
 
 Timestamp expiry_of(FormFields& in, Timestamp now) {
   const auto asked = in.number("expires_at", 0, 10'000'000'000);
-  if (!asked) return now + longest_life;
+  if (!asked) return now + kLongestLife;
   const auto at = from_unix_ms(*asked * 1'000);
   // Whole seconds: what a client cut off its own clock is no fault of its.
   constexpr Millis cut{1'000};
-  if (at + cut < now + shortest_life || at > now + longest_life + cut) {
+  if (at + cut < now + kShortestLife || at > now + kLongestLife + cut) {
     throw invalid("The `expires_at` timestamp must be from 30 minutes to 24 hours from now.", "expires_at");
   }
   return at;
@@ -114,7 +114,7 @@ NewSession read_session_request(FormFields& in, Timestamp now) {
     adaptive->one_of("enabled", {"false"});
     adaptive->done();
   }
-  for (auto& item : in.objects("line_items", most_items)) {
+  for (auto& item : in.objects("line_items", kMostItems)) {
     asked.items.push_back(item_of(item, asked.currency));
   }
   if (asked.items.empty()) {

@@ -10,7 +10,7 @@ namespace presetbridge::paysim {
 NewSession read_session_request(FormFields& in, Timestamp now);
 
 // Refund reasons, for POST /v1/refunds and /sim/refund.
-inline constexpr std::initializer_list<std::string_view> refund_reasons{"duplicate", "fraudulent",
+inline constexpr std::initializer_list<std::string_view> kRefundReasons{"duplicate", "fraudulent",
                                                                         "requested_by_customer"};
 
 }  // namespace presetbridge::paysim

@@ -22,7 +22,7 @@ namespace json = boost::json;
 using Fields = simulator_parts::JsonFields;
 using simulator_parts::Problem;
 
-constexpr std::int64_t most_amount = 1'000'000'000'000;
+constexpr std::int64_t kMostAmount = 1'000'000'000'000;
 
 net::HttpResponse done(const json::object& body, int status = 200) {
   net::HttpResponse response;
@@ -58,7 +58,7 @@ Charge& charge_of(Simulator& sim, const Fields& in) {
 
 std::optional<std::int64_t> amount_of(const Fields& in) {
   if (!in.find("amount")) return std::nullopt;
-  const auto amount = in.number_or("amount", 0, most_amount);
+  const auto amount = in.number_or("amount", 0, kMostAmount);
   if (amount == 0) throw Fields::wrong("amount", "a whole number of at least 1");
   return amount;
 }
@@ -136,7 +136,7 @@ net::HttpResponse change_dispute(Simulator& sim, std::string_view what, const Fi
 void for_endpoints(const Fields& in, const std::function<void(Endpoint)>& visit) {
   const std::string name = in.text_or("endpoint", "*");
   if (name == "*") {
-    for (std::size_t i = 0; i < endpoints; ++i) visit(static_cast<Endpoint>(i));
+    for (std::size_t i = 0; i < kEndpoints; ++i) visit(static_cast<Endpoint>(i));
     return;
   }
   const auto endpoint = endpoint_named(name);
@@ -306,7 +306,7 @@ net::HttpResponse payments(Simulator& sim, const net::HttpRequest& request) {
 // GET /sim/counts
 net::HttpResponse counts(Simulator& sim) {
   json::object calls;
-  for (std::size_t i = 0; i < endpoints; ++i) {
+  for (std::size_t i = 0; i < kEndpoints; ++i) {
     json::object by_status;
     std::int64_t all = 0;
     for (const auto& [status, count] : sim.counts()[i]) {

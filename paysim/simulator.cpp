@@ -11,7 +11,7 @@
 namespace presetbridge::paysim {
 namespace {
 
-constexpr Millis longest_sleep{60'000};
+constexpr Millis kLongestSleep{60'000};
 
 net::HttpResponse dropped() {
   net::HttpResponse response;
@@ -97,7 +97,7 @@ Task<void> Simulator::run() {
     world_->settle(now());
     for (const auto& event : world_->take_new_events()) webhooks_.send(event);
     const Timestamp next =
-        std::min(world_->next_due().value_or(now() + longest_sleep), now() + longest_sleep);
+        std::min(world_->next_due().value_or(now() + kLongestSleep), now() + kLongestSleep);
     co_await tasks_.wait(std::max(next - now(), Millis{0}));
   }
 }

@@ -31,7 +31,7 @@ struct SimulatorOptions {
 
 class Simulator final : public net::HttpHandler {
  public:
-  using Counts = std::array<std::map<int, std::int64_t>, endpoints>;  // by endpoint: answers by status
+  using Counts = std::array<std::map<int, std::int64_t>, kEndpoints>;  // by endpoint: answers by status
 
   // All but `options` must outlive this.
   Simulator(Scheduler& scheduler, const Clock& clock, Random& random, net::HttpClient& http, Log& log,

@@ -18,8 +18,8 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t most_expansions = 20;
-constexpr std::size_t longest_key = 255;
+constexpr std::size_t kMostExpansions = 20;
+constexpr std::size_t kLongestKey = 255;
 
 StripeError unauthorized(const std::string& message) {
   return {401, "invalid_request_error", "", message};
@@ -50,7 +50,7 @@ void authenticate(const StripeApi& api, const net::HttpRequest& request) {
   const bool test = key.starts_with("sk_test_") || key.starts_with("rk_test_");
   const bool known = api.secret_key.empty() ? test && key.size() > std::string_view("sk_test_").size()
                                             : key == api.secret_key;
-  if (!known || key.size() > longest_key) throw unauthorized("Invalid API key provided.");
+  if (!known || key.size() > kLongestKey) throw unauthorized("Invalid API key provided.");
 }
 
 std::optional<Timestamp> seconds_at(FormFields& in, std::string_view name) {
@@ -240,7 +240,7 @@ class Answering {
     const auto intent_id = in_.text("payment_intent");
     const auto charge_id = in_.text("charge");
     const auto amount = in_.number("amount", 1, std::numeric_limits<std::int64_t>::max());
-    auto reason = in_.one_of("reason", refund_reasons);
+    auto reason = in_.one_of("reason", kRefundReasons);
     auto metadata = in_.metadata("metadata");
     if (charge_id.has_value() == intent_id.has_value()) {
       throw invalid(
@@ -292,7 +292,7 @@ net::HttpResponse carry_out(const StripeApi& api, const StripeCall& call, const 
                             Timestamp now, bool& executing) {
   const Parameter form = parse_form(request.method == "GET" ? request.query : request.body);
   FormFields in(form);
-  const auto expansions = in.texts("expand", most_expansions);
+  const auto expansions = in.texts("expand", kMostExpansions);
   json::object body = Answering(api, request, in, now, executing).answer(call);
   expand(api.world, body, expansions);
   net::HttpResponse response;
@@ -309,7 +309,7 @@ net::HttpResponse carry_out_once(const StripeApi& api, const StripeCall& call,
   const std::string key = idempotency_key_of(request);
   bool executing = false;
   if (key.empty()) return carry_out(api, call, request, now, executing);
-  if (key.size() > longest_key) throw invalid("An idempotency key has at most 255 characters.");
+  if (key.size() > kLongestKey) throw invalid("An idempotency key has at most 255 characters.");
   const auto print = fingerprint(request);
   if (const auto* known = api.keys.find(key, now)) {
     if (known->request != print) {

@@ -11,9 +11,9 @@
 namespace presetbridge::paysim {
 namespace {
 
-constexpr Millis longest_hold{2'000};
-constexpr Millis longest_sleep{60'000};
-constexpr Millis answer_deadline{10'000};
+constexpr Millis kLongestHold{2'000};
+constexpr Millis kLongestSleep{60'000};
+constexpr Millis kAnswerDeadline{10'000};
 
 }  // namespace
 
@@ -122,7 +122,7 @@ void WebhookSender::send(const std::shared_ptr<const Event>& event) {
     if (!begin(*event)) return;
     Delivery delivery{.event = event, .behind = {}};
     if (chance(faults.reorder)) {
-      held_.emplace_back(clock_.now() + longest_hold, std::move(delivery));
+      held_.emplace_back(clock_.now() + kLongestHold, std::move(delivery));
       tasks_.wake();
       continue;
     }
@@ -149,7 +149,7 @@ Timestamp WebhookSender::start_due() {
     ++flying_;
     tasks_.start_job(attempt(std::move(delivery)), "webhook");
   }
-  Timestamp next = now + longest_sleep;
+  Timestamp next = now + kLongestSleep;
   if (!waiting_.empty() && flying_ < most_at_once) next = std::min(next, waiting_.begin()->first);
   for (const auto& [until, held] : held_) next = std::min(next, until);
   return next;
@@ -167,7 +167,7 @@ Task<void> WebhookSender::attempt(Delivery delivery) {
   net::OutgoingRequest request;
   request.url = options_.url;
   request.policy = net::AddressPolicy::sandbox_receivers;
-  request.deadline = answer_deadline;
+  request.deadline = kAnswerDeadline;
   request.body = delivery.event->body;
   request.headers = {{"Content-Type", "application/json; charset=utf-8"},
                      {"Stripe-Signature", stripe_signature(request.body, options_.secrets, clock_.now())}};

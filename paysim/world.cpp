@@ -12,12 +12,12 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t id_length = 24;
-constexpr std::size_t session_id_length = 58;
+constexpr std::size_t kIdLength = 24;
+constexpr std::size_t kSessionIdLength = 58;
 // Of one session and one charge.
-constexpr std::size_t most_attempts = 100;
-constexpr std::size_t most_refunds = 100;
-constexpr std::size_t most_disputes = 20;
+constexpr std::size_t kMostAttempts = 100;
+constexpr std::size_t kMostRefunds = 100;
+constexpr std::size_t kMostDisputes = 20;
 
 std::string text_of(SessionStatus status) {
   return std::string(to_string(status));
@@ -26,7 +26,7 @@ std::string text_of(SessionStatus status) {
 }  // namespace
 
 std::string World::new_id(std::string_view prefix) {
-  return std::string(prefix) + crypto::random_base62(random_, id_length);
+  return std::string(prefix) + crypto::random_base62(random_, kIdLength);
 }
 
 Session& World::create_session(NewSession asked, std::size_t bytes, Timestamp now) {
@@ -36,7 +36,7 @@ Session& World::create_session(NewSession asked, std::size_t bytes, Timestamp no
   }
   session_bytes_ += bytes;
   Session session;
-  session.id = "cs_test_" + crypto::random_base62(random_, session_id_length);
+  session.id = "cs_test_" + crypto::random_base62(random_, kSessionIdLength);
   for (auto& item : asked.items) {
     item.id = new_id("li_");
     item.price_id = new_id("price_");
@@ -51,7 +51,7 @@ Session& World::create_session(NewSession asked, std::size_t bytes, Timestamp no
 }
 
 Charge& World::attempt(Session& session, Method method, Timestamp now) {
-  if (session.attempts.size() >= most_attempts) throw invalid("The session has seen too many attempts.");
+  if (session.attempts.size() >= kMostAttempts) throw invalid("The session has seen too many attempts.");
   Intent* intent = intents_.find(session.intent);
   if (!intent) {
     intent = &intents_.add({new_id("pi_"), &session, now});
@@ -139,7 +139,7 @@ Refund& World::refund(Charge& charge, std::optional<std::int64_t> amount, std::o
                       std::to_string(left) + ").",
                   "amount");
   }
-  if (charge.refunds.size() >= most_refunds) throw invalid("The charge has too many refunds.");
+  if (charge.refunds.size() >= kMostRefunds) throw invalid("The charge has too many refunds.");
   Refund& refund = refunds_.add({.id = new_id("re_"),
                                  .charge = &charge,
                                  .created = now,
@@ -176,7 +176,7 @@ Dispute& World::dispute(Charge& charge, std::optional<std::int64_t> amount, std:
   if (std::ranges::any_of(charge.disputes, [](const Dispute* one) { return !is_over(*one); })) {
     throw invalid("A dispute about the charge is open: " + charge.id);
   }
-  if (charge.disputes.size() >= most_disputes) throw invalid("The charge has too many disputes.");
+  if (charge.disputes.size() >= kMostDisputes) throw invalid("The charge has too many disputes.");
   Dispute& dispute = disputes_.add(
       {.id = new_id("dp_"),
        .charge = &charge,

@@ -27,7 +27,7 @@ enum class Fault {
   refused,             // a definite refusal that the contract does not name, no effect
   repeated,            // the call is carried out twice, as by a proxy that repeats it; the second is answered
 };
-inline constexpr std::size_t faults = 10;
+inline constexpr std::size_t kFaults = 10;
 std::string_view to_string(Fault fault);
 std::optional<Fault> fault_named(std::string_view name);
 
@@ -39,7 +39,7 @@ struct FaultStep {
 };
 
 struct FaultRates {
-  std::array<double, faults> probability{};  // by Fault; `none` is what is left
+  std::array<double, kFaults> probability{};  // by Fault; `none` is what is left
   Millis latency_min{0};
   Millis latency_max{0};
   int retry_after_s = 1;

@@ -50,7 +50,7 @@ TEST(FaultPlan, HasRoomForSoManySteps) {
 }
 
 TEST(FaultRequest, NamesEveryFaultAndNothingElse) {
-  for (std::size_t i = 0; i < faults; ++i) {
+  for (std::size_t i = 0; i < kFaults; ++i) {
     const auto fault = static_cast<Fault>(i);
     EXPECT_EQ(fault_named(to_string(fault)), fault);
     const boost::json::value body{{"steps", {{{"fault", to_string(fault)}, {"latencyMs", 5}}}}};

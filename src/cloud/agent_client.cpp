@@ -29,7 +29,7 @@ namespace {
 using Complete = std::move_only_function<void(AgentReply::Result)>;
 
 // The grain of deadlines and restarts. Counted by a timerfd, so that this layer reads no clock.
-constexpr Millis tick{50};
+constexpr Millis kTick{50};
 
 CloudResult<Session> away(const char* message) {
   return std::unexpected(CloudError{CloudError::Kind::unavailable, message, false, std::nullopt});
@@ -39,7 +39,7 @@ CloudResult<Session> busy(const char* message) {
 }
 
 std::uint64_t ticks_of(Millis time) {
-  return std::max<std::uint64_t>(static_cast<std::uint64_t>(time / tick), 1);
+  return std::max<std::uint64_t>(static_cast<std::uint64_t>(time / kTick), 1);
 }
 
 // The error for an answer that does not fit the request.
@@ -103,8 +103,8 @@ class AgentProcess::Supervisor {
         wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
         timer_(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)),
         backoff_(options_.respawn_min) {
-    const itimerspec every{.it_interval = {0, tick.count() * 1'000'000},
-                           .it_value = {0, tick.count() * 1'000'000}};
+    const itimerspec every{.it_interval = {0, kTick.count() * 1'000'000},
+                           .it_value = {0, kTick.count() * 1'000'000}};
     ::timerfd_settime(timer_.get(), 0, &every, nullptr);
     start();
     thread_ = std::thread([this] { run(); });
@@ -194,7 +194,7 @@ class AgentProcess::Supervisor {
       Waiting& next = line->front();
       next.request.id = ++last_id_;
       auto packet = encode(next.request);
-      const bool fits = packet.size() <= max_agent_packet;
+      const bool fits = packet.size() <= kMaxAgentPacket;
       const auto sent = fits ? ::send(child_->socket.get(), packet.data(), packet.size(),
                                       MSG_DONTWAIT | MSG_NOSIGNAL | MSG_EOR)
                              : -1;
@@ -247,7 +247,7 @@ class AgentProcess::Supervisor {
   }
 
   void receive(int socket) {
-    std::array<std::byte, max_agent_packet> buffer;
+    std::array<std::byte, kMaxAgentPacket> buffer;
     const auto size = ::recv(socket, buffer.data(), buffer.size(), MSG_DONTWAIT | MSG_TRUNC);
     if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
     std::optional<AgentReply> reply;
@@ -307,7 +307,7 @@ class AgentProcess::Supervisor {
     Millis wait{0};
     {
       const std::lock_guard lock(mutex_);
-      const auto lived = tick * static_cast<std::int64_t>(ticks_ - started_tick_);
+      const auto lived = kTick * static_cast<std::int64_t>(ticks_ - started_tick_);
       if (lived >= options_.respawn_max) backoff_ = options_.respawn_min;
       wait = backoff_;
       schedule_start();

@@ -20,7 +20,7 @@ enum Type : std::uint8_t {
   held_keys_reply = 8,
 };
 
-constexpr std::int64_t no_retry_after = -1;
+constexpr std::int64_t kNoRetryAfter = -1;
 
 void write(FieldWriter& out, const SealedRecord& sealed) {
   out.i64(sealed.account.value).i64(sealed.version).bytes(sealed.record);
@@ -34,7 +34,7 @@ void read(FieldReader& in, SealedRecord& sealed) {
 }
 
 bool fits(crypto::ByteView record) {
-  return !record.empty() && record.size() <= max_sealed_record;
+  return !record.empty() && record.size() <= kMaxSealedRecord;
 }
 
 template <class Result>
@@ -78,7 +78,7 @@ crypto::Bytes encode(const AgentReply& reply) {
   } else {
     const CloudError& error = opened.error();
     out.u8(error_reply).u64(reply.id).u8(static_cast<std::uint8_t>(error.kind)).bytes(error.message);
-    out.i64(error.retry_after ? error.retry_after->count() : no_retry_after);
+    out.i64(error.retry_after ? error.retry_after->count() : kNoRetryAfter);
   }
   return out.take();
 }
@@ -112,8 +112,8 @@ std::optional<AgentRequest> decode_agent_request(crypto::ByteView packet) {
   if (type == plain_login) {
     const auto email = in.text();
     const auto password = in.text();
-    if (!in.done() || email.empty() || email.size() > max_email || password.empty() ||
-        password.size() > max_password) {
+    if (!in.done() || email.empty() || email.size() > kMaxEmail || password.empty() ||
+        password.size() > kMaxPassword) {
       return std::nullopt;
     }
     request.what = CloudLogin{std::string(email), crypto::SecretString(password)};
@@ -140,7 +140,7 @@ std::optional<AgentReply> decode_agent_reply(crypto::ByteView packet) {
     CloudError error{static_cast<CloudError::Kind>(kind), std::string(in.text()), false, std::nullopt};
     const auto retry_after = in.i64();
     if (!in.done() || kind >= domain::kCallFailures) return std::nullopt;
-    if (retry_after < no_retry_after || retry_after > max_retry_after.count()) return std::nullopt;
+    if (retry_after < kNoRetryAfter || retry_after > kMaxRetryAfter.count()) return std::nullopt;
     if (retry_after >= 0) error.retry_after = Millis{retry_after};
     return reply_of(id, CloudResult<Session>(std::unexpected(std::move(error))));
   }
@@ -151,7 +151,7 @@ std::optional<AgentReply> decode_agent_reply(crypto::ByteView packet) {
   }
   if (type == held_keys_reply) {
     const auto count = in.u64();
-    if (count > max_held_keys) return std::nullopt;
+    if (count > kMaxHeldKeys) return std::nullopt;
     HeldKeys held;
     held.ids.resize(count);
     for (auto& one : held.ids) {

@@ -16,13 +16,13 @@
 
 namespace presetbridge::cloud {
 
-inline constexpr std::size_t max_agent_packet = 16 * 1024;
-inline constexpr std::size_t max_sealed_record = 4 * 1024;
+inline constexpr std::size_t kMaxAgentPacket = 16 * 1024;
+inline constexpr std::size_t kMaxSealedRecord = 4 * 1024;
 
 struct SealedRecord {
   AccountId account;
   std::int64_t version = 0;
-  crypto::Bytes record;  // 1 to max_sealed_record bytes
+  crypto::Bytes record;  // 1 to kMaxSealedRecord bytes
 };
 
 // The same record sealed to another key that the agent holds: never to one that the asker brings, which could
@@ -40,12 +40,12 @@ struct AgentRequest {
 };
 
 struct ResealedRecord {
-  crypto::Bytes record;  // 1 to max_sealed_record bytes
+  crypto::Bytes record;  // 1 to kMaxSealedRecord bytes
 };
 struct HeldKeys {
-  std::vector<crypto::VaultKeyId> ids;  // newest first, at most max_held_keys; none: it opens no stored login
+  std::vector<crypto::VaultKeyId> ids;  // newest first, at most kMaxHeldKeys; none: it opens no stored login
 };
-inline constexpr std::size_t max_held_keys = 64;
+inline constexpr std::size_t kMaxHeldKeys = 64;
 
 struct AgentReply {
   using Result = std::variant<CloudResult<Session>, ResealedRecord, HeldKeys>;

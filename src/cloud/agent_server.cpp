@@ -94,7 +94,7 @@ AgentReply::Result AgentServer::held_keys() {
     return CloudResult<Session>(refuse(Kind::unavailable, "The key file of the vault cannot be read."));
   HeldKeys held;
   for (const auto& key : keys_->keys()) {
-    if (held.ids.size() < max_held_keys) held.ids.push_back(key.public_key().id());
+    if (held.ids.size() < kMaxHeldKeys) held.ids.push_back(key.public_key().id());
   }
   return held;
 }
@@ -124,7 +124,7 @@ Task<void> AgentServer::answer(AgentRequest request, Place place) {
 }
 
 bool AgentServer::serve() {
-  std::array<std::byte, max_agent_packet> buffer;
+  std::array<std::byte, kMaxAgentPacket> buffer;
   while (true) {
     const auto size = ::recv(fd_, buffer.data(), buffer.size(), MSG_TRUNC);
     if (size == 0) return true;

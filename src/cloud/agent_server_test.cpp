@@ -62,7 +62,7 @@ class AgentServerTest : public ::testing::Test {
     const auto packet = encode(request);
     EXPECT_EQ(::send(ends_[0], packet.data(), packet.size(), MSG_EOR | MSG_NOSIGNAL),
               static_cast<ssize_t>(packet.size()));
-    std::array<std::byte, max_agent_packet> buffer;
+    std::array<std::byte, kMaxAgentPacket> buffer;
     const auto size = ::recv(ends_[0], buffer.data(), buffer.size(), 0);
     return decode_agent_reply(
                crypto::ByteView(buffer).first(static_cast<std::size_t>(std::max<ssize_t>(size, 0))))

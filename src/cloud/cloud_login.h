@@ -10,12 +10,12 @@
 
 namespace presetbridge::cloud {
 
-inline constexpr std::size_t max_email = 1016;  // 254 characters, of any script
-inline constexpr std::size_t max_password = 1024;
+inline constexpr std::size_t kMaxEmail = 1016;  // 254 characters, of any script
+inline constexpr std::size_t kMaxPassword = 1024;
 
 struct CloudLogin {
-  std::string email;              // 1 to max_email bytes
-  crypto::SecretString password;  // 1 to max_password bytes
+  std::string email;              // 1 to kMaxEmail bytes
+  crypto::SecretString password;  // 1 to kMaxPassword bytes
 };
 
 // Nothing if a field is outside its limits.

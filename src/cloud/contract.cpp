@@ -41,7 +41,7 @@ class Members {
  public:
   explicit Members(const json::object& object) : object_(object) {}
 
-  std::string text(std::string_view name, std::size_t min = 1, std::size_t max = max_text) {
+  std::string text(std::string_view name, std::size_t min = 1, std::size_t max = kMaxText) {
     const auto* value = object_.if_contains(name);
     if (!value || !value->is_string()) return refuse();
     const std::string_view found = value->get_string();
@@ -143,13 +143,13 @@ std::optional<CloudFile> file_of(const json::object& object) {
 }
 
 bool is_token(std::string_view text) {
-  return !text.empty() && text.size() <= max_token &&
+  return !text.empty() && text.size() <= kMaxToken &&
          std::ranges::all_of(text, [](char c) { return c > 0x20 && c < 0x7f; });
 }
 
 // The start of a text that a person may see: no control characters, whole UTF-8 characters.
 std::string presentable(std::string_view text) {
-  std::string result(first_characters(text, max_text));
+  std::string result(first_characters(text, kMaxText));
   std::ranges::replace_if(result, is_control, ' ');
   return result;
 }
@@ -160,7 +160,7 @@ std::optional<Session> read_session(std::string_view body) {
   return from_body(body, [](const json::object& object) -> std::optional<Session> {
     Members members(object);
     Session session;
-    session.token = members.text("token", 1, max_token);
+    session.token = members.text("token", 1, kMaxToken);
     members.require(is_token(session.token));
     session.expires_at = members.time("expiresAt");
     const auto user = user_of(members.object("user"));
@@ -250,8 +250,8 @@ std::optional<Millis> read_retry_after(std::string_view value, Timestamp now) {
   if (std::ranges::all_of(value, [](char c) { return c >= '0' && c <= '9'; })) {
     std::int64_t seconds = 0;
     const auto end = value.data() + value.size();
-    if (std::from_chars(value.data(), end, seconds).ec != std::errc{}) return max_retry_after;
-    return seconds > max_retry_after / std::chrono::seconds{1} ? max_retry_after : Millis{seconds * 1000};
+    if (std::from_chars(value.data(), end, seconds).ec != std::errc{}) return kMaxRetryAfter;
+    return seconds > kMaxRetryAfter / std::chrono::seconds{1} ? kMaxRetryAfter : Millis{seconds * 1000};
   }
   if (value.size() != std::string_view("Sun, 06 Nov 1994 08:49:37 GMT").size()) return std::nullopt;
   std::istringstream text{std::string(value)};
@@ -266,12 +266,12 @@ std::optional<Millis> read_retry_after(std::string_view value, Timestamp now) {
   if (!day.ok()) return std::nullopt;
   const Timestamp then = chrono::sys_days{day} + chrono::hours{parts.tm_hour} +
                          chrono::minutes{parts.tm_min} + chrono::seconds{parts.tm_sec};
-  return std::clamp(then - now, Millis{0}, max_retry_after);
+  return std::clamp(then - now, Millis{0}, kMaxRetryAfter);
 }
 
 std::optional<std::string> path_segment(std::string_view text) {
   const bool dots = text == "." || text == "..";
-  if (text.empty() || dots || characters(text) > max_text || has_control(text)) return std::nullopt;
+  if (text.empty() || dots || characters(text) > kMaxText || has_control(text)) return std::nullopt;
   return percent_encoded(text);
 }
 

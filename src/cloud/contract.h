@@ -10,9 +10,9 @@
 
 namespace presetbridge::cloud {
 
-inline constexpr std::size_t max_text = 200;              // characters of ids, cursors, usernames and names
-inline constexpr std::size_t max_token = 4096;            // bytes of a session token
-inline constexpr Millis max_retry_after{24 * 3'600'000};  // spec 3.5
+inline constexpr std::size_t kMaxText = 200;             // characters of ids, cursors, usernames and names
+inline constexpr std::size_t kMaxToken = 4096;           // bytes of a session token
+inline constexpr Millis kMaxRetryAfter{24 * 3'600'000};  // spec 3.5
 
 std::optional<Session> read_session(std::string_view body);
 std::optional<CloudUser> read_user(std::string_view body);
@@ -28,14 +28,14 @@ std::optional<Share> read_share(std::string_view body);
 
 struct PlatformError {
   std::string code;
-  std::string message;  // cut to max_text characters, without control characters
+  std::string message;  // cut to kMaxText characters, without control characters
 };
 std::optional<PlatformError> read_error(std::string_view body);
 
 // The kind that an error code of the contract stands for; `rejected` for one that is not known.
 CloudError::Kind kind_of(std::string_view code);
 
-// Retry-After: seconds or an HTTP date (IMF-fixdate), cut to [0, max_retry_after].
+// Retry-After: seconds or an HTTP date (IMF-fixdate), cut to [0, kMaxRetryAfter].
 std::optional<Millis> read_retry_after(std::string_view value, Timestamp now);
 
 // One segment of a path, percent-encoded. Nothing for what cannot be one: empty, too long, "." or "..", or

@@ -129,8 +129,8 @@ TEST(Contract, NoBodyBreaksAReader) {
 
 TEST(CloudLogin, ComesOutAsItWentIn) {
   EXPECT_TRUE(rc::check([](std::string email, std::string password) {
-    email.resize(std::min<std::size_t>(email.size() + 1, max_email), 'e');
-    password.resize(std::min<std::size_t>(password.size() + 1, max_password), 'p');
+    email.resize(std::min<std::size_t>(email.size() + 1, kMaxEmail), 'e');
+    password.resize(std::min<std::size_t>(password.size() + 1, kMaxPassword), 'p');
     const auto text = encode_cloud_login(email, password);
     RC_ASSERT(text.has_value());
     const auto login = decode_cloud_login(text->reveal());

@@ -13,8 +13,8 @@ namespace {
 
 using Kind = CloudError::Kind;
 
-constexpr std::size_t max_page_bytes = 1024 * 1024;
-constexpr std::size_t max_answer_bytes = 64 * 1024;
+constexpr std::size_t kMaxPageBytes = 1024 * 1024;
+constexpr std::size_t kMaxAnswerBytes = 64 * 1024;
 
 enum class Effect { none, possible };
 
@@ -135,7 +135,7 @@ struct HttpCloud::Call {
   std::string target{};  // path and query below the base URL
   std::string token{};
   std::string idempotency_key{};
-  std::size_t max_bytes = max_answer_bytes;
+  std::size_t max_bytes = kMaxAnswerBytes;
   int expected = 200;
   int also_expected = 200;
 
@@ -231,7 +231,7 @@ Task<CloudResult<FriendshipPage>> HttpCloud::friendships_since(Executor& executo
   const auto answer =
       co_await send(executor, {.target = page_query(options_.paths.friendships, cursor, limit),
                                .token = session.token,
-                               .max_bytes = max_page_bytes});
+                               .max_bytes = kMaxPageBytes});
   if (!answer) co_return std::unexpected(answer.error());
   auto page = read_friendship_page(answer->body);
   if (!page || !moves(*page, cursor) || page->changes.size() > static_cast<std::size_t>(limit)) {
@@ -246,7 +246,7 @@ Task<CloudResult<FilePage>> HttpCloud::list_files(Executor& executor, Session se
   limit = std::clamp(limit, 1, options_.max_page);
   const auto answer = co_await send(executor, {.target = page_query(options_.paths.files, cursor, limit),
                                                .token = session.token,
-                                               .max_bytes = max_page_bytes});
+                                               .max_bytes = kMaxPageBytes});
   if (!answer) co_return std::unexpected(answer.error());
   auto page = read_file_page(answer->body);
   if (!page || !moves(*page, cursor) || page->files.size() > static_cast<std::size_t>(limit)) {
@@ -321,7 +321,7 @@ Task<CloudResult<Session>> HttpCloud::log_in(Executor& executor, CloudLogin logi
       boost::json::object{{"email", login.email}, {"password", login.password.reveal()}});
   request.policy = net::AddressPolicy::configured;
   request.deadline = options_.timeout;
-  request.max_answer_bytes = max_answer_bytes;
+  request.max_answer_bytes = kMaxAnswerBytes;
   const net::HttpResult result = co_await http_.send(executor, std::move(request));
   if (const auto* failure = result.failure()) co_return std::unexpected(error_of(*failure, Effect::none));
   const auto& answer = *result.answer();

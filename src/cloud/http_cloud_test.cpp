@@ -37,7 +37,7 @@ std::string error_body(const std::string& code) {
   return R"({"error":{"code":")" + code + R"(","message":"words of the platform"}})";
 }
 
-constexpr const char* share_body = R"({"id":"s1","idempotencyKey":"k1","sharedAt":"2026-01-02T03:04:05Z"})";
+constexpr const char* kShareBody = R"({"id":"s1","idempotencyKey":"k1","sharedAt":"2026-01-02T03:04:05Z"})";
 
 class HttpCloudTest : public ::testing::Test {
  protected:
@@ -92,7 +92,7 @@ TEST_F(HttpCloudTest, AUsernameThatCannotBeOneIsNotFoundWithoutACall) {
 }
 
 TEST_F(HttpCloudTest, AShareIsNewWith201AndStoodBeforeWith200) {
-  answer(answered(201, share_body));
+  answer(answered(201, kShareBody));
   const auto made = share();
   ASSERT_TRUE(made);
   EXPECT_FALSE(made->existed);
@@ -100,7 +100,7 @@ TEST_F(HttpCloudTest, AShareIsNewWith201AndStoodBeforeWith200) {
   EXPECT_EQ(http.requests[0].method, "PUT");
   EXPECT_EQ(http.requests[0].url, "https://cloud.test/v1/files/f%2F1/shares/u%201");
   EXPECT_EQ(http.requests[0].headers.at(2), (std::pair<std::string, std::string>("Idempotency-Key", "k1")));
-  answer(answered(200, share_body));
+  answer(answered(200, kShareBody));
   EXPECT_TRUE(share()->existed);
 }
 
@@ -125,7 +125,7 @@ TEST_F(HttpCloudTest, TheEffectOfAShareIsUnknownWhenItsAnswerIsLostBrokenOrA5xx)
     EXPECT_TRUE(error.effect_unknown);
   }
   for (const int status : {202, 204, 302}) {
-    answer(answered(status, share_body));
+    answer(answered(status, kShareBody));
     const auto error = share().error();
     EXPECT_EQ(error.kind, Kind::malformed);
     EXPECT_TRUE(error.effect_unknown);
@@ -183,7 +183,7 @@ TEST_F(HttpCloudTest, ALookUpTells404AsNoShare) {
     ASSERT_TRUE(found);
     EXPECT_FALSE(*found);
   }
-  answer(answered(200, share_body));
+  answer(answered(200, kShareBody));
   const auto found = find_share();
   ASSERT_TRUE(found && *found);
   EXPECT_EQ((*found)->idempotency_key, "k1");
@@ -204,7 +204,7 @@ TEST_F(HttpCloudTest, ShowsThePlatformsWordsOnlyForAnUnforeseenRefusalAndNeverTh
 }
 
 TEST_F(HttpCloudTest, RefusesAnswersThatWereCut) {
-  auto cut = answered(201, share_body);
+  auto cut = answered(201, kShareBody);
   std::get<net::HttpAnswer>(cut.outcome).truncated = true;
   answer(std::move(cut));
   EXPECT_EQ(share().error().kind, Kind::malformed);

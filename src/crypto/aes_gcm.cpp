@@ -32,7 +32,7 @@ int int_size(ByteView bytes) {
 }  // namespace
 
 Bytes encrypt(ByteView key, const Nonce& nonce, ByteView authenticated, ByteView plaintext) {
-  require(key.size() == key_size);
+  require(key.size() == kKeySize);
   const Context context(EVP_CIPHER_CTX_new(), &EVP_CIPHER_CTX_free);
   require(context != nullptr);
   require(EVP_EncryptInit_ex(context.get(), EVP_aes_256_gcm(), nullptr, readable(key),
@@ -40,30 +40,30 @@ Bytes encrypt(ByteView key, const Nonce& nonce, ByteView authenticated, ByteView
   int written = 0;
   require(EVP_EncryptUpdate(context.get(), nullptr, &written, readable(authenticated),
                             int_size(authenticated)) == 1);
-  Bytes out(plaintext.size() + tag_size);
+  Bytes out(plaintext.size() + kTagSize);
   if (!plaintext.empty()) {
     require(EVP_EncryptUpdate(context.get(), writable(out), &written, readable(plaintext),
                               int_size(plaintext)) == 1);
   }
   const auto tag = std::span(out).subspan(plaintext.size());
   require(EVP_EncryptFinal_ex(context.get(), writable(tag), &written) == 1);
-  require(EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_GCM_GET_TAG, tag_size, tag.data()) == 1);
+  require(EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_GCM_GET_TAG, kTagSize, tag.data()) == 1);
   return out;
 }
 
 std::optional<SecretBytes> decrypt(ByteView key, const Nonce& nonce, ByteView authenticated,
                                    ByteView ciphertext) {
-  require(key.size() == key_size);
-  if (ciphertext.size() < tag_size) return std::nullopt;
-  const auto body = ciphertext.first(ciphertext.size() - tag_size);
-  std::array<std::byte, tag_size> tag;
-  std::ranges::copy(ciphertext.last(tag_size), tag.begin());
+  require(key.size() == kKeySize);
+  if (ciphertext.size() < kTagSize) return std::nullopt;
+  const auto body = ciphertext.first(ciphertext.size() - kTagSize);
+  std::array<std::byte, kTagSize> tag;
+  std::ranges::copy(ciphertext.last(kTagSize), tag.begin());
 
   const Context context(EVP_CIPHER_CTX_new(), &EVP_CIPHER_CTX_free);
   require(context != nullptr);
   require(EVP_DecryptInit_ex(context.get(), EVP_aes_256_gcm(), nullptr, readable(key),
                              readable(ByteView(nonce))) == 1);
-  require(EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_GCM_SET_TAG, tag_size, tag.data()) == 1);
+  require(EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_GCM_SET_TAG, kTagSize, tag.data()) == 1);
   int written = 0;
   require(EVP_DecryptUpdate(context.get(), nullptr, &written, readable(authenticated),
                             int_size(authenticated)) == 1);

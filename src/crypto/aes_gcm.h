@@ -10,12 +10,12 @@
 
 namespace presetbridge::crypto::aes_gcm {
 
-inline constexpr std::size_t key_size = 32;
-inline constexpr std::size_t tag_size = 16;
+inline constexpr std::size_t kKeySize = 32;
+inline constexpr std::size_t kTagSize = 16;
 // Random nonces are safe for 2^32 messages under one key.
 using Nonce = std::array<std::byte, 12>;
 
-// Ciphertext with the tag behind it. `key` has key_size bytes.
+// Ciphertext with the tag behind it. `key` has kKeySize bytes.
 Bytes encrypt(ByteView key, const Nonce& nonce, ByteView authenticated, ByteView plaintext);
 
 // Nothing if the tag does not match all the rest.

@@ -10,8 +10,8 @@
 
 namespace presetbridge::crypto {
 
-inline constexpr std::string_view api_key_prefix = "pdb_live_";
-inline constexpr std::size_t api_key_length = 47;
+inline constexpr std::string_view kApiKeyPrefix = "pdb_live_";
+inline constexpr std::size_t kApiKeyLength = 47;
 
 std::string generate_api_key(Random& random);
 

@@ -12,13 +12,13 @@ namespace presetbridge::crypto {
 namespace {
 
 // The checksum was computed with another implementation of CRC-32.
-constexpr std::string_view known = "pdb_live_0123456789ABCDEFGHIJKLMNOPQRSTUV4Uwyzi";
+constexpr std::string_view kKnown = "pdb_live_0123456789ABCDEFGHIJKLMNOPQRSTUV4Uwyzi";
 
 TEST(ApiKey, HasThePublishedForm) {
-  EXPECT_TRUE(is_well_formed_api_key(known));
-  EXPECT_EQ(hex_encode(api_key_hash(known)),
+  EXPECT_TRUE(is_well_formed_api_key(kKnown));
+  EXPECT_EQ(hex_encode(api_key_hash(kKnown)),
             "ea84f52e2f71224af7d74558cd97c2e61c27ef3cbef36d493b49cde902bb892b");
-  EXPECT_EQ(api_key_preview(known), "pdb_live_…wyzi");
+  EXPECT_EQ(api_key_preview(kKnown), "pdb_live_…wyzi");
 }
 
 TEST(ApiKey, GeneratedKeysAreWellFormedAndDiffer) {
@@ -33,9 +33,9 @@ TEST(ApiKey, GeneratedKeysAreWellFormedAndDiffer) {
 }
 
 TEST(ApiKey, AnyOneCharacterChangedMakesItIllFormed) {
-  for (std::size_t i = 0; i < known.size(); ++i) {
+  for (std::size_t i = 0; i < kKnown.size(); ++i) {
     for (const char c : std::string("0Az_- \n\0", 8)) {
-      std::string changed(known);
+      std::string changed(kKnown);
       if (changed[i] == c) continue;
       changed[i] = c;
       EXPECT_FALSE(is_well_formed_api_key(changed)) << i << c;
@@ -46,10 +46,10 @@ TEST(ApiKey, AnyOneCharacterChangedMakesItIllFormed) {
 TEST(ApiKey, OtherLengthsPrefixesAndNeighboursSwappedAreIllFormed) {
   EXPECT_FALSE(is_well_formed_api_key(""));
   EXPECT_FALSE(is_well_formed_api_key("pdb_live_"));
-  EXPECT_FALSE(is_well_formed_api_key(known.substr(0, 46)));
-  EXPECT_FALSE(is_well_formed_api_key(std::string(known) + "0"));
-  EXPECT_FALSE(is_well_formed_api_key(" " + std::string(known)));
-  std::string swapped(known);
+  EXPECT_FALSE(is_well_formed_api_key(kKnown.substr(0, 46)));
+  EXPECT_FALSE(is_well_formed_api_key(std::string(kKnown) + "0"));
+  EXPECT_FALSE(is_well_formed_api_key(" " + std::string(kKnown)));
+  std::string swapped(kKnown);
   std::swap(swapped[12], swapped[13]);
   EXPECT_FALSE(is_well_formed_api_key(swapped));
 }
@@ -57,7 +57,7 @@ TEST(ApiKey, OtherLengthsPrefixesAndNeighboursSwappedAreIllFormed) {
 TEST(ApiKey, NoArbitraryTextIsWellFormed) {
   EXPECT_TRUE(rc::check([](const std::string& text) {
     RC_ASSERT(!is_well_formed_api_key(text));
-    RC_ASSERT(!is_well_formed_api_key(std::string(api_key_prefix) + text));
+    RC_ASSERT(!is_well_formed_api_key(std::string(kApiKeyPrefix) + text));
   }));
 }
 

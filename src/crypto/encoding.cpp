@@ -98,7 +98,7 @@ std::string random_base62(Random& random, std::size_t length) {
     for (const auto b : pool) {
       if (text.size() == length) break;
       const auto value = std::to_integer<unsigned>(b);
-      if (value < fair_limit) text.push_back(base62_alphabet[value % 62]);
+      if (value < fair_limit) text.push_back(kBase62Alphabet[value % 62]);
     }
   }
   sodium_memzero(pool.data(), pool.size());

@@ -31,7 +31,7 @@ bool hex_decode_exactly(std::string_view text, std::span<std::byte> out,
 bool base64_decode_exactly(std::string_view text, std::span<std::byte> out);
 
 // 0-9 A-Z a-z, in this order of digits.
-inline constexpr std::string_view base62_alphabet =
+inline constexpr std::string_view kBase62Alphabet =
     "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 // `length` characters, each uniform over the alphabet: 5.95 bits of entropy a character.

@@ -115,7 +115,7 @@ TEST(Encoding, RandomBase62UsesEveryLetterAboutEquallyOften) {
   for (const char c : random_base62(random, 62'000)) ++counts[c];
   EXPECT_EQ(counts.size(), 62u);
   for (const auto& [letter, count] : counts) {
-    EXPECT_NE(base62_alphabet.find(letter), base62_alphabet.npos);
+    EXPECT_NE(kBase62Alphabet.find(letter), kBase62Alphabet.npos);
     EXPECT_NEAR(count, 1000, 150) << letter;  // almost 5 standard deviations
   }
   EXPECT_EQ(random_base62(random, 1).size(), 1u);

@@ -27,10 +27,10 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t max_jwk_bytes = 16 * 1024;
-constexpr std::size_t max_kid_bytes = 256;
-constexpr std::size_t es256_signature_size = 64;
-constexpr std::size_t p256_coordinate_size = 32;
+constexpr std::size_t kMaxJwkBytes = 16 * 1024;
+constexpr std::size_t kMaxKidBytes = 256;
+constexpr std::size_t kEs256SignatureSize = 64;
+constexpr std::size_t kP256CoordinateSize = 32;
 
 // Memory of cjose that its caller frees, with cjose's own dealloc.
 struct CjoseFree {
@@ -69,7 +69,7 @@ std::optional<std::string_view> text_member(const json::object& object, std::str
 
 // A kid travels as a C string through cjose and as text through logs.
 bool is_usable_kid(std::string_view kid) {
-  return kid.size() <= max_kid_bytes && std::ranges::all_of(kid, [](char c) { return c >= ' ' && c <= '~'; });
+  return kid.size() <= kMaxKidBytes && std::ranges::all_of(kid, [](char c) { return c >= ' ' && c <= '~'; });
 }
 
 // The members that make the public key, in the order of RFC 7638; nothing unless each is strict base64url of
@@ -82,7 +82,7 @@ std::optional<json::object> public_members(const json::object& jwk, JwsAlgorithm
   if (algorithm == JwsAlgorithm::es256) {
     const auto x = number("x"), y = number("y");
     if (text_member(jwk, "crv") != "P-256" || !x || !y) return std::nullopt;
-    if (x->size() != p256_coordinate_size || y->size() != p256_coordinate_size) return std::nullopt;
+    if (x->size() != kP256CoordinateSize || y->size() != kP256CoordinateSize) return std::nullopt;
     return json::object{{"crv", "P-256"}, {"kty", "EC"}, {"x", jwk.at("x")}, {"y", jwk.at("y")}};
   }
   const auto e = number("e"), n = number("n");
@@ -169,7 +169,7 @@ struct TokenHeader {
 // Three strict parts are required here, since cjose's own decoder forgives padding and stray bits; and
 // Boost.JSON bounds the depth of the header, which cjose's parser does not.
 std::optional<TokenHeader> read_header(std::string_view token) {
-  if (token.size() > max_jws_bytes) return std::nullopt;
+  if (token.size() > kMaxJwsBytes) return std::nullopt;
   const auto first = token.find('.');
   if (first == token.npos) return std::nullopt;
   const auto second = token.find('.', first + 1);
@@ -191,7 +191,7 @@ std::optional<TokenHeader> read_header(std::string_view token) {
 // cjose cuts an ES256 signature in halves and ignores an odd byte behind them: only the exact size is a
 // signature.
 std::size_t signature_size(const cjose_jwk_t* jwk, JwsAlgorithm algorithm) {
-  if (algorithm == JwsAlgorithm::es256) return es256_signature_size;
+  if (algorithm == JwsAlgorithm::es256) return kEs256SignatureSize;
   cjose_err error{};
   return (cjose_jwk_get_keysize(jwk, &error) + 7) / 8;
 }
@@ -222,7 +222,7 @@ PublicJwk::PublicJwk(std::shared_ptr<JwkHandle> handle, JwsAlgorithm algorithm, 
     : handle_(std::move(handle)), algorithm_(algorithm), kid_(std::move(kid)) {}
 
 Expected<PublicJwk> PublicJwk::parse(std::string_view text) {
-  const auto jwk = text.size() <= max_jwk_bytes ? parse_object(text) : std::nullopt;
+  const auto jwk = text.size() <= kMaxJwkBytes ? parse_object(text) : std::nullopt;
   if (!jwk) return invalid_jwk("it is no JSON object of a sane size");
   auto described = describe(*jwk, "verify");
   if (!described) return std::unexpected(described.error());
@@ -258,7 +258,7 @@ PrivateJwk PrivateJwk::generate(JwsAlgorithm algorithm) {
 }
 
 Expected<PrivateJwk> PrivateJwk::parse(const SecretString& text) {
-  const auto jwk = text.size() <= max_jwk_bytes ? parse_object(text.reveal()) : std::nullopt;
+  const auto jwk = text.size() <= kMaxJwkBytes ? parse_object(text.reveal()) : std::nullopt;
   if (!jwk) return invalid_jwk("it is no JSON object of a sane size");
   auto described = describe(*jwk, "sign");
   if (!described) return std::unexpected(described.error());
@@ -309,9 +309,9 @@ Expected<JwkSet> JwkSet::parse(std::string_view text) {
   const auto invalid = [] {
     return fail("INVALID_JWKS", "The document is not a JSON Web Key Set of a sane size.");
   };
-  const auto document = text.size() <= max_jwks_bytes ? parse_object(text) : std::nullopt;
+  const auto document = text.size() <= kMaxJwksBytes ? parse_object(text) : std::nullopt;
   const auto* keys = document ? document->if_contains("keys") : nullptr;
-  if (keys == nullptr || !keys->is_array() || keys->get_array().size() > max_jwks_keys) return invalid();
+  if (keys == nullptr || !keys->is_array() || keys->get_array().size() > kMaxJwksKeys) return invalid();
   JwkSet set;
   for (const auto& key : keys->get_array()) {
     if (auto usable = PublicJwk::parse(json::serialize(key))) set.keys_.push_back(std::move(*usable));

@@ -65,9 +65,9 @@ class PrivateJwk {
   PublicJwk public_;  // its handle has the private part too
 };
 
-inline constexpr std::size_t max_jws_bytes = 16 * 1024;
-inline constexpr std::size_t max_jwks_bytes = 256 * 1024;
-inline constexpr std::size_t max_jwks_keys = 100;
+inline constexpr std::size_t kMaxJwsBytes = 16 * 1024;
+inline constexpr std::size_t kMaxJwksBytes = 256 * 1024;
+inline constexpr std::size_t kMaxJwksKeys = 100;
 
 // The public keys of an issuer.
 class JwkSet {

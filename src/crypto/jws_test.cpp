@@ -12,25 +12,25 @@
 namespace presetbridge::crypto {
 namespace {
 
-constexpr std::array both{JwsAlgorithm::rs256, JwsAlgorithm::es256};
-constexpr std::array only_rs256{JwsAlgorithm::rs256};
-constexpr std::array only_es256{JwsAlgorithm::es256};
+constexpr std::array kBoth{JwsAlgorithm::rs256, JwsAlgorithm::es256};
+constexpr std::array kOnlyRs256{JwsAlgorithm::rs256};
+constexpr std::array kOnlyEs256{JwsAlgorithm::es256};
 
 // RFC 7515, appendix A.3.
-constexpr std::string_view rfc_es256_jwk =
+constexpr std::string_view kRfcEs256Jwk =
     R"({"kty":"EC","crv":"P-256","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",)"
     R"("y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"})";
-constexpr std::string_view rfc_payload =
+constexpr std::string_view kRfcPayload =
     "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ";
-constexpr std::string_view rfc_es256_signature =
+constexpr std::string_view kRfcEs256Signature =
     "DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q";
 // RFC 7515, appendix A.2.
-constexpr std::string_view rfc_rs256_jwk =
+constexpr std::string_view kRfcRs256Jwk =
     R"({"kty":"RSA","e":"AQAB","n":"ofgWCuLjybRlzo0tZWJjNiuSfb4p4fAkd_wWJcyQoTbji9k0l8W26mPddxHmfHQp-Vaw-4qPCJrcS2mJP)"
     R"(MEzP1Pt0Bm4d4QlL-yRT-SFd2lZS-pCgNMsD1W_YpRPEwOWvG6b32690r2jZ47soMZo9wGzjb_7OMg0LOL-bSf63kpaSHSXndS5z5rexMdbBYUsLA9)"
     R"(e-KXBdQOS-UTo7WTBEMa2R2CapHg665xsmtdVMTBQY4uDZlxvb3qCo5ZwKh9kG4LT6_I5IhlJH7aGhyxXFvUK-DWNmoudF8NAco9_h9iaGNj8q2eth)"
     R"(FkMLs91kzk2PAcDTW9gb54h4FRWyuXpoQ"})";
-constexpr std::string_view rfc_rs256_signature =
+constexpr std::string_view kRfcRs256Signature =
     "cC4hiUPoj9Eetdgtv3hF80EGrhuB__dzERat0XF9g2VtQgr9PJbu3XOiZj5RZmh7AAuHIm4Bh-0Qc_lF5YKt_"
     "O8W2Fp5jujGbds9uJdbF9CUAr7t1d"
     "nZcAcQjbKBYNX4BAynRFdiuB--f_nZLgrnbyTyWzO75vRK5h6xBArLIARNPvkSjtQBMHlb1L07Qe7K0GarZRmB_eSN9383LcOLn6_dO-"
@@ -76,13 +76,13 @@ class Jws : public ::testing::Test {
 
 TEST(JwsKnownAnswers, VerifiesTheExamplesOfRfc7515) {
   const auto es256 =
-      "eyJhbGciOiJFUzI1NiJ9." + std::string(rfc_payload) + "." + std::string(rfc_es256_signature);
+      "eyJhbGciOiJFUzI1NiJ9." + std::string(kRfcPayload) + "." + std::string(kRfcEs256Signature);
   const auto rs256 =
-      "eyJhbGciOiJSUzI1NiJ9." + std::string(rfc_payload) + "." + std::string(rfc_rs256_signature);
+      "eyJhbGciOiJSUzI1NiJ9." + std::string(kRfcPayload) + "." + std::string(kRfcRs256Signature);
   const auto payload = "{\"iss\":\"joe\",\r\n \"exp\":1300819380,\r\n \"http://example.com/is_root\":true}";
-  EXPECT_EQ(set_of(rfc_es256_jwk).verify(es256, both), payload);
-  EXPECT_EQ(set_of(rfc_rs256_jwk).verify(rs256, both), payload);
-  EXPECT_EQ(code_of(set_of(rfc_rs256_jwk).verify(es256, both)), "TOKEN_KEY_UNKNOWN");
+  EXPECT_EQ(set_of(kRfcEs256Jwk).verify(es256, kBoth), payload);
+  EXPECT_EQ(set_of(kRfcRs256Jwk).verify(rs256, kBoth), payload);
+  EXPECT_EQ(code_of(set_of(kRfcRs256Jwk).verify(es256, kBoth)), "TOKEN_KEY_UNKNOWN");
 }
 
 TEST(JwsKnownAnswers, TheThumbprintIsThatOfRfc7638) {
@@ -106,7 +106,7 @@ std::string set_with(const PublicJwk& key, std::string_view members) {
 
 TEST_F(Jws, IsVerifiedOnlyByAKeyThatIsForVerifying) {
   const auto code = [&](std::string_view members) {
-    return code_of(JwkSet::parse(set_with(key_.public_key(), members)).value().verify(token_, both));
+    return code_of(JwkSet::parse(set_with(key_.public_key(), members)).value().verify(token_, kBoth));
   };
   for (const auto* good : {R"({})", R"({"use":"sig"})", R"({"key_ops":["verify"]})",
                            R"({"key_ops":["sign","verify"],"use":"sig"})"}) {
@@ -135,10 +135,10 @@ TEST_F(Jws, IsSignedOnlyWithAKeyThatIsForSigning) {
 TEST_F(Jws, GivesThePayloadBackByteForByte) {
   for (const auto& payload :
        {std::string(), std::string("{}"), std::string("\0\xff.", 3), std::string(8000, 'x')}) {
-    EXPECT_EQ(set_.verify(key_.sign(payload), both), payload);
-    EXPECT_EQ(JwkSet({rsa().public_key()}).verify(rsa().sign(payload), both), payload);
+    EXPECT_EQ(set_.verify(key_.sign(payload), kBoth), payload);
+    EXPECT_EQ(JwkSet({rsa().public_key()}).verify(rsa().sign(payload), kBoth), payload);
   }
-  EXPECT_EQ(set_.verify(key_.sign(std::string_view()), both), "");
+  EXPECT_EQ(set_.verify(key_.sign(std::string_view()), kBoth), "");
 }
 
 TEST_F(Jws, NamesAlgorithmKeyAndTypeInItsHeader) {
@@ -158,7 +158,7 @@ TEST_F(Jws, IsRefusedWithAnyCharacterChanged) {
       auto changed = token_;
       if (changed[i] == c) continue;
       changed[i] = c;
-      EXPECT_FALSE(set_.verify(changed, both)) << i << c;
+      EXPECT_FALSE(set_.verify(changed, kBoth)) << i << c;
     }
   }
 }
@@ -171,18 +171,18 @@ TEST_F(Jws, IsRefusedWithAnyBitOfASignatureChangedAndWithASignatureOfAnotherSize
       auto changed = good;
       changed[bit / 8] ^= std::byte{1} << (bit % 8);
       parts.signature = base64url_encode(changed);
-      EXPECT_EQ(code_of(set.verify(parts.token(), both)), "TOKEN_SIGNATURE_INVALID") << bit;
+      EXPECT_EQ(code_of(set.verify(parts.token(), kBoth)), "TOKEN_SIGNATURE_INVALID") << bit;
     }
     auto longer = good;
     longer.push_back(std::byte{0});  // cjose itself would accept an ES256 signature with one byte more
     parts.signature = base64url_encode(longer);
-    EXPECT_EQ(code_of(set.verify(parts.token(), both)), "TOKEN_SIGNATURE_INVALID");
+    EXPECT_EQ(code_of(set.verify(parts.token(), kBoth)), "TOKEN_SIGNATURE_INVALID");
     parts.signature = base64url_encode(std::span(good).first(good.size() - 1));
-    EXPECT_EQ(code_of(set.verify(parts.token(), both)), "TOKEN_SIGNATURE_INVALID");
+    EXPECT_EQ(code_of(set.verify(parts.token(), kBoth)), "TOKEN_SIGNATURE_INVALID");
     parts.signature = "";
-    EXPECT_EQ(code_of(set.verify(parts.token(), both)), "TOKEN_SIGNATURE_INVALID");
+    EXPECT_EQ(code_of(set.verify(parts.token(), kBoth)), "TOKEN_SIGNATURE_INVALID");
     parts.signature = base64url_encode(std::string(good.size(), '\0'));
-    EXPECT_EQ(code_of(set.verify(parts.token(), both)), "TOKEN_SIGNATURE_INVALID");
+    EXPECT_EQ(code_of(set.verify(parts.token(), kBoth)), "TOKEN_SIGNATURE_INVALID");
   };
   check(set_, token_);
   check(JwkSet({rsa().public_key()}), rsa().sign("{}"));
@@ -192,10 +192,10 @@ TEST_F(Jws, RefusesNoneAndSymmetricAndOtherAlgorithms) {
   for (const auto* alg : {"none", "None", "HS256", "HS384", "HS512", "PS256", "RS384", "RS512", "ES384",
                           "ES512", "es256", "ES256 "}) {
     const auto header = std::string(R"({"alg":")") + alg + R"(","kid":")" + key_.kid() + R"("})";
-    EXPECT_EQ(code_of(set_.verify(with_header(token_, header), both)), "TOKEN_ALGORITHM_REFUSED") << alg;
+    EXPECT_EQ(code_of(set_.verify(with_header(token_, header), kBoth)), "TOKEN_ALGORITHM_REFUSED") << alg;
     auto unsigned_token = Parts(with_header(token_, header));
     unsigned_token.signature = "";
-    EXPECT_EQ(code_of(set_.verify(unsigned_token.token(), both)), "TOKEN_ALGORITHM_REFUSED") << alg;
+    EXPECT_EQ(code_of(set_.verify(unsigned_token.token(), kBoth)), "TOKEN_ALGORITHM_REFUSED") << alg;
   }
 }
 
@@ -204,31 +204,32 @@ TEST_F(Jws, RefusesAnHmacUnderThePublicKey) {
   auto parts = Parts(with_header(token_, R"({"alg":"HS256","kid":")" + key_.kid() + R"("})"));
   parts.signature =
       base64url_encode(hmac_sha256(key_.public_key().to_json(), parts.header + "." + parts.payload));
-  EXPECT_EQ(code_of(set_.verify(parts.token(), both)), "TOKEN_ALGORITHM_REFUSED");
+  EXPECT_EQ(code_of(set_.verify(parts.token(), kBoth)), "TOKEN_ALGORITHM_REFUSED");
 }
 
 TEST_F(Jws, RefusesAnAlgorithmThatTheCallerOrTheNamedKeyDoesNotHave) {
-  EXPECT_EQ(code_of(set_.verify(token_, only_rs256)), "TOKEN_ALGORITHM_REFUSED");
+  EXPECT_EQ(code_of(set_.verify(token_, kOnlyRs256)), "TOKEN_ALGORITHM_REFUSED");
   EXPECT_EQ(code_of(set_.verify(token_, {})), "TOKEN_ALGORITHM_REFUSED");
   const auto other = R"({"alg":"RS256","kid":")" + key_.kid() + R"("})";
-  EXPECT_EQ(code_of(set_.verify(with_header(token_, other), both)), "TOKEN_ALGORITHM_REFUSED");
+  EXPECT_EQ(code_of(set_.verify(with_header(token_, other), kBoth)), "TOKEN_ALGORITHM_REFUSED");
 }
 
 TEST_F(Jws, TellsAnUnknownKeyApart) {
   const auto stranger = PrivateJwk::generate(JwsAlgorithm::es256);
-  EXPECT_EQ(code_of(set_.verify(stranger.sign("{}"), both)), "TOKEN_KEY_UNKNOWN");
-  EXPECT_EQ(code_of(JwkSet().verify(token_, both)), "TOKEN_KEY_UNKNOWN");
+  EXPECT_EQ(code_of(set_.verify(stranger.sign("{}"), kBoth)), "TOKEN_KEY_UNKNOWN");
+  EXPECT_EQ(code_of(JwkSet().verify(token_, kBoth)), "TOKEN_KEY_UNKNOWN");
   const auto claimed = R"({"alg":"ES256","kid":")" + key_.kid() + R"("})";
-  EXPECT_EQ(code_of(set_.verify(with_header(stranger.sign("{}"), claimed), both)), "TOKEN_SIGNATURE_INVALID");
+  EXPECT_EQ(code_of(set_.verify(with_header(stranger.sign("{}"), claimed), kBoth)),
+            "TOKEN_SIGNATURE_INVALID");
 }
 
 TEST(JwsWithoutKid, IsVerifiedByTheOnlyKeyThatFits) {
   const auto token =
-      "eyJhbGciOiJFUzI1NiJ9." + std::string(rfc_payload) + "." + std::string(rfc_es256_signature);
-  const auto key = *PublicJwk::parse(rfc_es256_jwk);
-  EXPECT_TRUE(JwkSet({key, rsa().public_key()}).verify(token, both));
+      "eyJhbGciOiJFUzI1NiJ9." + std::string(kRfcPayload) + "." + std::string(kRfcEs256Signature);
+  const auto key = *PublicJwk::parse(kRfcEs256Jwk);
+  EXPECT_TRUE(JwkSet({key, rsa().public_key()}).verify(token, kBoth));
   const auto second = PrivateJwk::generate(JwsAlgorithm::es256).public_key();
-  EXPECT_EQ(code_of(JwkSet({key, second}).verify(token, both)), "TOKEN_KEY_UNKNOWN");
+  EXPECT_EQ(code_of(JwkSet({key, second}).verify(token, kBoth)), "TOKEN_KEY_UNKNOWN");
 }
 
 TEST_F(Jws, RefusesWhatIsNoCompactJws) {
@@ -248,7 +249,7 @@ TEST_F(Jws, RefusesWhatIsNoCompactJws) {
       " " + token_,
       parts.header + "=." + parts.payload + "." + parts.signature,
       std::string(token_).insert(3, 1, '\0'),
-      token_ + std::string(max_jws_bytes, 'A'),
+      token_ + std::string(kMaxJwsBytes, 'A'),
       with_header(token_, ""),
       with_header(token_, "[]"),
       with_header(token_, "\"ES256\""),
@@ -260,7 +261,7 @@ TEST_F(Jws, RefusesWhatIsNoCompactJws) {
       with_header(token_, R"({"alg":"ES256","crit":["b64"],"b64":false})"),
       with_header(token_, R"({"alg":"ES256","x":)" + std::string(2000, '[') + std::string(2000, ']') + "}"),
   };
-  for (const auto& token : bad) EXPECT_EQ(code_of(set_.verify(token, both)), "TOKEN_MALFORMED") << token;
+  for (const auto& token : bad) EXPECT_EQ(code_of(set_.verify(token, kBoth)), "TOKEN_MALFORMED") << token;
 }
 
 // Each parser by itself might choose another of two members of one name; what is allowed must be what
@@ -269,19 +270,19 @@ TEST_F(Jws, NeverVerifiesByAnAlgorithmOtherThanTheOneJudged) {
   const auto kid = R"(,"kid":")" + key_.kid() + R"("})";
   for (const auto& header : {R"({"alg":"ES256","alg":"none")" + kid, R"({"alg":"none","alg":"ES256")" + kid,
                              R"({"alg":"HS256","alg":"ES256")" + kid}) {
-    EXPECT_FALSE(set_.verify(with_header(token_, header), only_es256)) << header;
+    EXPECT_FALSE(set_.verify(with_header(token_, header), kOnlyEs256)) << header;
   }
 }
 
 TEST(Jwk, PrivateKeysComeBackFromTheirJson) {
-  for (const auto algorithm : both) {
+  for (const auto algorithm : kBoth) {
     const auto key = algorithm == JwsAlgorithm::rs256 ? PrivateJwk::parse(rsa().reveal_json()) : [] {
       return PrivateJwk::parse(PrivateJwk::generate(JwsAlgorithm::es256).reveal_json());
     }();
     ASSERT_TRUE(key) << key.error().message;
     EXPECT_EQ(key->algorithm(), algorithm);
     EXPECT_EQ(key->kid(), key->public_key().thumbprint());
-    EXPECT_EQ(JwkSet({key->public_key()}).verify(key->sign("{}"), both), "{}");
+    EXPECT_EQ(JwkSet({key->public_key()}).verify(key->sign("{}"), kBoth), "{}");
   }
 }
 
@@ -323,35 +324,35 @@ TEST(Jwk, RefusesOtherKindsOfKeys) {
       "[]",
       "{}",
       R"({"kty":"oct","k":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"})",
-      changed(rfc_es256_jwk, "kty", "RSA"),
-      changed(rfc_es256_jwk, "kty", 1),
-      changed(rfc_es256_jwk, "crv", "P-384"),
-      changed(rfc_es256_jwk, "crv", "secp256k1"),
-      changed(rfc_es256_jwk, "alg", "ES384"),
-      changed(rfc_es256_jwk, "alg", "RS256"),
-      changed(rfc_es256_jwk, "use", "enc"),
-      changed(rfc_es256_jwk, "kid", 1),
-      changed(rfc_es256_jwk, "kid", "line\nbreak"),
-      changed(rfc_es256_jwk, "kid", boost::json::string(300, 'k')),
-      changed(rfc_es256_jwk, "x", "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU="),
-      changed(rfc_es256_jwk, "x", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"),  // not on the curve
-      changed(rfc_es256_jwk, "y", ""),
-      changed(rfc_es256_jwk, "y", nullptr),
-      changed(rfc_rs256_jwk, "n", modulus_of(255)),
-      changed(rfc_rs256_jwk, "n", modulus_of(1025)),
-      changed(rfc_rs256_jwk, "n", ""),
-      changed(rfc_rs256_jwk, "e", ""),
-      changed(rfc_rs256_jwk, "e", "AQ"),    // 1
-      changed(rfc_rs256_jwk, "e", "AAE"),   // 1, in two bytes
-      changed(rfc_rs256_jwk, "e", "AQAA"),  // even
-      changed(rfc_rs256_jwk, "alg", "PS256"),
+      changed(kRfcEs256Jwk, "kty", "RSA"),
+      changed(kRfcEs256Jwk, "kty", 1),
+      changed(kRfcEs256Jwk, "crv", "P-384"),
+      changed(kRfcEs256Jwk, "crv", "secp256k1"),
+      changed(kRfcEs256Jwk, "alg", "ES384"),
+      changed(kRfcEs256Jwk, "alg", "RS256"),
+      changed(kRfcEs256Jwk, "use", "enc"),
+      changed(kRfcEs256Jwk, "kid", 1),
+      changed(kRfcEs256Jwk, "kid", "line\nbreak"),
+      changed(kRfcEs256Jwk, "kid", boost::json::string(300, 'k')),
+      changed(kRfcEs256Jwk, "x", "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU="),
+      changed(kRfcEs256Jwk, "x", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"),  // not on the curve
+      changed(kRfcEs256Jwk, "y", ""),
+      changed(kRfcEs256Jwk, "y", nullptr),
+      changed(kRfcRs256Jwk, "n", modulus_of(255)),
+      changed(kRfcRs256Jwk, "n", modulus_of(1025)),
+      changed(kRfcRs256Jwk, "n", ""),
+      changed(kRfcRs256Jwk, "e", ""),
+      changed(kRfcRs256Jwk, "e", "AQ"),    // 1
+      changed(kRfcRs256Jwk, "e", "AAE"),   // 1, in two bytes
+      changed(kRfcRs256Jwk, "e", "AQAA"),  // even
+      changed(kRfcRs256Jwk, "alg", "PS256"),
   };
   for (const auto& jwk : bad) {
     const auto parsed = PublicJwk::parse(jwk);
     ASSERT_FALSE(parsed) << jwk;
     EXPECT_EQ(parsed.error().code, "INVALID_JWK");
   }
-  EXPECT_TRUE(PublicJwk::parse(changed(rfc_es256_jwk, "d", "ignored")));
+  EXPECT_TRUE(PublicJwk::parse(changed(kRfcEs256Jwk, "d", "ignored")));
 }
 
 TEST(Jwk, RefusesPrivateKeysThatAreIncompleteOrOfTwoKeys) {
@@ -366,7 +367,7 @@ TEST(Jwk, RefusesPrivateKeysThatAreIncompleteOrOfTwoKeys) {
   EXPECT_FALSE(PrivateJwk::parse(changed("d", "")));
   EXPECT_FALSE(PrivateJwk::parse(changed("d", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")));
   EXPECT_FALSE(PrivateJwk::parse(changed("d", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAE")));
-  EXPECT_FALSE(PrivateJwk::parse(SecretString(rfc_es256_jwk)));
+  EXPECT_FALSE(PrivateJwk::parse(SecretString(kRfcEs256Jwk)));
   EXPECT_FALSE(PrivateJwk::parse(SecretString("nonsense")));
 }
 
@@ -377,20 +378,20 @@ TEST(JwkSetParsing, KeepsUsableKeysAndLeavesOutOthers) {
   const auto set = JwkSet::parse(document);
   ASSERT_TRUE(set);
   ASSERT_EQ(set->keys().size(), 1u);
-  EXPECT_EQ(set->verify(key.sign("{}"), both), "{}");
+  EXPECT_EQ(set->verify(key.sign("{}"), kBoth), "{}");
   const auto again = JwkSet::parse(set->to_json());
   ASSERT_TRUE(again);
-  EXPECT_EQ(again->verify(key.sign("{}"), both), "{}");
+  EXPECT_EQ(again->verify(key.sign("{}"), kBoth), "{}");
   EXPECT_EQ(JwkSet::parse(R"({"keys":[]})")->keys().size(), 0u);
 }
 
 TEST(JwkSetParsing, RefusesOtherDocuments) {
   std::string too_many = R"({"keys":[{})";
-  for (std::size_t i = 0; i < max_jwks_keys; ++i) too_many += ",{}";
+  for (std::size_t i = 0; i < kMaxJwksKeys; ++i) too_many += ",{}";
   too_many += "]}";
   for (const auto& text :
        {std::string(), std::string("[]"), std::string("{}"), std::string(R"({"keys":{}})"),
-        std::string(R"({"keys":[]}x)"), too_many, std::string(max_jwks_bytes, ' ') + R"({"keys":[]})",
+        std::string(R"({"keys":[]}x)"), too_many, std::string(kMaxJwksBytes, ' ') + R"({"keys":[]})",
         R"({"keys":)" + std::string(5000, '[')}) {
     const auto set = JwkSet::parse(text);
     ASSERT_FALSE(set) << text.substr(0, 80);
@@ -407,9 +408,9 @@ TEST_F(Jws, IsSignedAndVerifiedFromManyThreadsAtOnce) {
     for (auto& count : verified) {
       threads.emplace_back([&] {
         for (int i = 0; i < 50; ++i) {
-          count += set.verify(token_, both).has_value();
-          count += set.verify(rsa_token, both).has_value();
-          count += set.verify(key_.sign("{}"), both).has_value();
+          count += set.verify(token_, kBoth).has_value();
+          count += set.verify(rsa_token, kBoth).has_value();
+          count += set.verify(key_.sign("{}"), kBoth).has_value();
         }
       });
     }

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t max_file_bytes = 64 * 1024;
+constexpr std::size_t kMaxFileBytes = 64 * 1024;
 
 std::unexpected<Error> refused_by_system(const fs::path& path, int error) {
   if (error == EEXIST) {
@@ -109,7 +109,7 @@ Expected<SecretString> read_key_file(const fs::path& path, KeyFileAccess access)
                 fmt::format("{} can be read or changed by others: chmod {:o} it.", path.string(),
                             access == KeyFileAccess::secret ? 0600 : 0644));
   }
-  if (status.st_size < 0 || static_cast<std::size_t>(status.st_size) > max_file_bytes)
+  if (status.st_size < 0 || static_cast<std::size_t>(status.st_size) > kMaxFileBytes)
     return key_file_invalid(path);
 
   SecretBytes content(static_cast<std::size_t>(status.st_size));

@@ -45,7 +45,7 @@ std::string make_link_token(ByteView key, std::int64_t id, std::int64_t version)
 }
 
 std::optional<LinkClaim> parse_link_token(std::string_view text) {
-  if (text.size() != link_token_length) return std::nullopt;
+  if (text.size() != kLinkTokenLength) return std::nullopt;
   const auto raw = base64url_decode(text);
   if (!raw || raw->size() != kTokenBytes) return std::nullopt;
   const std::span all(*raw);

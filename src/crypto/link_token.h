@@ -13,8 +13,8 @@
 
 namespace presetbridge::crypto {
 
-inline constexpr std::size_t link_key_bytes = 32;
-inline constexpr std::size_t link_token_length = 32;
+inline constexpr std::size_t kLinkKeyBytes = 32;
+inline constexpr std::size_t kLinkTokenLength = 32;
 
 std::string make_link_token(ByteView key, std::int64_t id, std::int64_t version);
 
@@ -23,7 +23,7 @@ struct LinkClaim {
   std::int64_t id = 0;  // positive
   std::array<std::byte, 16> mac{};
 };
-// Nothing for what no row's token can be. Allocates nothing but for a text of exactly link_token_length.
+// Nothing for what no row's token can be. Allocates nothing but for a text of exactly kLinkTokenLength.
 std::optional<LinkClaim> parse_link_token(std::string_view text);
 
 // In constant time.

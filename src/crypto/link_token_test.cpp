@@ -11,7 +11,7 @@ namespace presetbridge::crypto {
 namespace {
 
 Bytes key_of(char fill) {
-  return Bytes(link_key_bytes, static_cast<std::byte>(fill));
+  return Bytes(kLinkKeyBytes, static_cast<std::byte>(fill));
 }
 
 // Made with another implementation:
@@ -24,7 +24,7 @@ TEST(LinkToken, HasThePublishedForm) {
 TEST(LinkToken, TellsItsRowAndIsTrueForItsKeyAndVersionAlone) {
   for (const std::int64_t id : {std::int64_t{1}, std::numeric_limits<std::int64_t>::max()}) {
     const auto text = make_link_token(key_of('k'), id, 3);
-    ASSERT_EQ(text.size(), link_token_length);
+    ASSERT_EQ(text.size(), kLinkTokenLength);
     const auto claim = parse_link_token(text);
     ASSERT_TRUE(claim);
     EXPECT_EQ(claim->id, id);
@@ -49,7 +49,7 @@ TEST(LinkToken, OfNoRowIsNotRead) {
   const auto good = make_link_token(key_of('k'), 4711, 1);
   for (const std::string& text : {std::string(), good.substr(1), good + "A", good.substr(1) + "=",
                                   good.substr(1) + "+", good.substr(1) + std::string(1, '\0'),
-                                  std::string(1'000'000, 'A'), std::string(link_token_length, 'A'),
+                                  std::string(1'000'000, 'A'), std::string(kLinkTokenLength, 'A'),
                                   make_link_token(key_of('k'), 0, 1), make_link_token(key_of('k'), -1, 1)})
     EXPECT_FALSE(parse_link_token(text)) << text.substr(0, 40);
 }

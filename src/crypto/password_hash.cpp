@@ -15,7 +15,7 @@ const char* data_of(std::string_view text) {
 }  // namespace
 
 Expected<std::string> PasswordHasher::hash(std::string_view password) const {
-  if (password.size() > max_password_bytes) {
+  if (password.size() > kMaxPasswordBytes) {
     return fail("PASSWORD_TOO_LONG", "A password has at most 1024 bytes.");
   }
   initialise();
@@ -29,7 +29,7 @@ Expected<std::string> PasswordHasher::hash(std::string_view password) const {
 }
 
 bool PasswordHasher::verify(std::string_view stored, std::string_view password) const {
-  if (password.size() > max_password_bytes || stored.size() >= crypto_pwhash_STRBYTES) return false;
+  if (password.size() > kMaxPasswordBytes || stored.size() >= crypto_pwhash_STRBYTES) return false;
   initialise();
   // libsodium reads up to a terminating zero.
   return crypto_pwhash_str_verify(std::string(stored).c_str(), data_of(password), password.size()) == 0;

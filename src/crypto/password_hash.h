@@ -16,15 +16,15 @@ struct PasswordCost {
   bool operator==(const PasswordCost&) const = default;
 };
 
-inline constexpr PasswordCost interactive_password_cost{2, 64u << 20};
+inline constexpr PasswordCost kInteractivePasswordCost{2, 64u << 20};
 // Longer passwords are refused, so that no request makes us hash a megabyte.
-inline constexpr std::size_t max_password_bytes = 1024;
+inline constexpr std::size_t kMaxPasswordBytes = 1024;
 
 // Thread-safe. hash() and verify() take tens of milliseconds and memory_bytes each, by design: never on a
 // thread that serves sockets, and few at a time.
 class PasswordHasher {
  public:
-  explicit PasswordHasher(PasswordCost cost = interactive_password_cost) : cost_(cost) {}
+  explicit PasswordHasher(PasswordCost cost = kInteractivePasswordCost) : cost_(cost) {}
 
   // PASSWORD_TOO_LONG; OUT_OF_MEMORY when memory_bytes cannot be had, or the cost is below libsodium's least.
   Expected<std::string> hash(std::string_view password) const;

@@ -7,10 +7,10 @@
 namespace presetbridge::crypto {
 namespace {
 
-constexpr std::byte frame_version{1};
-constexpr std::size_t header_size = 1 + sizeof(RecordKeyId);
-constexpr std::size_t checksum_size = 8;
-static_assert(header_size + checksum_size == record_frame_overhead);
+constexpr std::byte kFrameVersion{1};
+constexpr std::size_t kHeaderSize = 1 + sizeof(RecordKeyId);
+constexpr std::size_t kChecksumSize = 8;
+static_assert(kHeaderSize + kChecksumSize == kRecordFrameOverhead);
 
 void append(Bytes& out, ByteView bytes) {
   out.insert(out.end(), bytes.begin(), bytes.end());
@@ -26,21 +26,21 @@ void append_big_endian(Bytes& out, std::int64_t value) {
 
 Bytes make_record_frame(const RecordKeyId& key_id, ByteView body) {
   Bytes record;
-  record.reserve(body.size() + record_frame_overhead);
-  record.push_back(frame_version);
+  record.reserve(body.size() + kRecordFrameOverhead);
+  record.push_back(kFrameVersion);
   append(record, key_id);
   append(record, body);
-  append(record, ByteView(sha256(record)).first(checksum_size));
+  append(record, ByteView(sha256(record)).first(kChecksumSize));
   return record;
 }
 
 std::optional<RecordFrame> parse_record_frame(ByteView record) {
-  if (record.size() < record_frame_overhead || record[0] != frame_version) return std::nullopt;
-  const ByteView covered = record.first(record.size() - checksum_size);
-  if (!std::ranges::equal(record.last(checksum_size), ByteView(sha256(covered)).first(checksum_size))) {
+  if (record.size() < kRecordFrameOverhead || record[0] != kFrameVersion) return std::nullopt;
+  const ByteView covered = record.first(record.size() - kChecksumSize);
+  if (!std::ranges::equal(record.last(kChecksumSize), ByteView(sha256(covered)).first(kChecksumSize))) {
     return std::nullopt;
   }
-  RecordFrame frame{{}, covered.subspan(header_size)};
+  RecordFrame frame{{}, covered.subspan(kHeaderSize)};
   std::ranges::copy(covered.subspan(1, sizeof(RecordKeyId)), frame.key_id.begin());
   return frame;
 }

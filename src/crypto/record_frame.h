@@ -14,7 +14,7 @@ namespace presetbridge::crypto {
 
 using RecordKeyId = std::array<std::byte, 8>;
 
-inline constexpr std::size_t record_frame_overhead = 17;
+inline constexpr std::size_t kRecordFrameOverhead = 17;
 
 struct RecordFrame {
   RecordKeyId key_id;

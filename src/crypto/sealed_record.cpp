@@ -14,9 +14,9 @@ namespace presetbridge::crypto {
 namespace {
 
 // The frame's body: the sealed data key, the nonce, the ciphertext with its tag.
-constexpr std::size_t sealed_key_size = aes_gcm::key_size + crypto_box_SEALBYTES;
-constexpr std::size_t least_body = sealed_key_size + sizeof(aes_gcm::Nonce) + aes_gcm::tag_size;
-static_assert(least_body + record_frame_overhead == 125);
+constexpr std::size_t kSealedKeySize = aes_gcm::kKeySize + crypto_box_SEALBYTES;
+constexpr std::size_t kLeastBody = kSealedKeySize + sizeof(aes_gcm::Nonce) + aes_gcm::kTagSize;
+static_assert(kLeastBody + kRecordFrameOverhead == 125);
 static_assert(sizeof(VaultPublicKey::Raw) == crypto_box_PUBLICKEYBYTES);
 
 unsigned char* writable(std::span<std::byte> bytes) {
@@ -32,7 +32,7 @@ Bytes authenticated_place(const VaultKeyId& key, const RecordPlace& place) {
 
 std::optional<RecordFrame> parse(ByteView record) {
   auto frame = parse_record_frame(record);
-  if (frame && frame->body.size() < least_body) return std::nullopt;
+  if (frame && frame->body.size() < kLeastBody) return std::nullopt;
   return frame;
 }
 
@@ -61,12 +61,12 @@ VaultPublicKey::VaultPublicKey(const Raw& raw_key) : raw_(raw_key) {
 
 Bytes VaultPublicKey::seal(Random& random, const RecordPlace& place, std::string_view plaintext) const {
   initialise();  // crypto_box_seal() draws an ephemeral key by itself
-  SecretBytes data_key(aes_gcm::key_size);
+  SecretBytes data_key(aes_gcm::kKeySize);
   random.fill(data_key.writable());
   aes_gcm::Nonce nonce;
   random.fill(nonce);
 
-  Bytes body(sealed_key_size);
+  Bytes body(kSealedKeySize);
   if (crypto_box_seal(writable(body), readable(data_key.reveal()), data_key.size(),
                       readable(ByteView(raw_))) != 0) {
     throw std::runtime_error("the data key could not be sealed");
@@ -92,16 +92,16 @@ Expected<SecretString> VaultPrivateKey::open(const RecordPlace& place, ByteView 
   if (!frame) return record_corrupt();
   if (frame->key_id != public_key_.id()) return unknown_key();
 
-  const ByteView sealed_key = frame->body.first(sealed_key_size);
-  SecretBytes data_key(aes_gcm::key_size);
+  const ByteView sealed_key = frame->body.first(kSealedKeySize);
+  SecretBytes data_key(aes_gcm::kKeySize);
   if (crypto_box_seal_open(writable(data_key.writable()), readable(sealed_key), sealed_key.size(),
                            readable(ByteView(public_key_.raw())), readable(raw_.reveal())) != 0) {
     return record_corrupt();
   }
   aes_gcm::Nonce nonce;
-  std::ranges::copy(frame->body.subspan(sealed_key_size, nonce.size()), nonce.begin());
+  std::ranges::copy(frame->body.subspan(kSealedKeySize, nonce.size()), nonce.begin());
   auto plaintext = aes_gcm::decrypt(data_key.reveal(), nonce, authenticated_place(public_key_.id(), place),
-                                    frame->body.subspan(sealed_key_size + nonce.size()));
+                                    frame->body.subspan(kSealedKeySize + nonce.size()));
   if (!plaintext) return record_corrupt();
   return SecretString(std::move(*plaintext));
 }

@@ -12,8 +12,8 @@ namespace presetbridge::crypto {
 namespace {
 
 // The frame's body is the nonce, then the ciphertext with its tag.
-constexpr std::size_t min_body_size = sizeof(aes_gcm::Nonce) + aes_gcm::tag_size;
-static_assert(min_body_size + record_frame_overhead == 45);
+constexpr std::size_t kMinBodySize = sizeof(aes_gcm::Nonce) + aes_gcm::kTagSize;
+static_assert(kMinBodySize + kRecordFrameOverhead == 45);
 
 Bytes authenticated_place(const ServiceKeyId& key, const ValuePlace& place) {
   return authenticated_data("presetbridge service value 1", key, place.row, 0, place.column);
@@ -21,7 +21,7 @@ Bytes authenticated_place(const ServiceKeyId& key, const ValuePlace& place) {
 
 std::optional<RecordFrame> parse(ByteView value) {
   auto frame = parse_record_frame(value);
-  if (frame && frame->body.size() < min_body_size) return std::nullopt;
+  if (frame && frame->body.size() < kMinBodySize) return std::nullopt;
   return frame;
 }
 
@@ -31,7 +31,7 @@ struct ServiceCipher::Ring {
   Ring(std::vector<ServiceKey> all, const std::optional<ServiceKeyId>& named) : keys(std::move(all)) {
     if (keys.empty()) throw std::invalid_argument("a service cipher needs a key");
     for (const auto& key : keys) {
-      if (key.key.size() != aes_gcm::key_size) throw std::invalid_argument("a service key has 32 bytes");
+      if (key.key.size() != aes_gcm::kKeySize) throw std::invalid_argument("a service key has 32 bytes");
       if (find(key.id) != &key) throw std::invalid_argument("two service keys have one id");
     }
     sealing = named ? find(*named) : &keys.front();
@@ -102,7 +102,7 @@ Expected<ServiceKeyId> service_value_key_id(ByteView value) {
 }
 
 ServiceKey generate_service_key(Random& random) {
-  ServiceKey key{{}, SecretBytes(aes_gcm::key_size)};
+  ServiceKey key{{}, SecretBytes(aes_gcm::kKeySize)};
   random.fill(key.id);
   random.fill(key.key.writable());
   return key;

@@ -10,8 +10,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kind = "presetbridge-service-key-1";
-constexpr std::size_t service_key_size = 32;
+constexpr std::string_view kKind = "presetbridge-service-key-1";
+constexpr std::size_t kServiceKeySize = 32;
 
 SecretString text_of_keys(const std::vector<ServiceKey>& keys) {
   std::string text;
@@ -19,7 +19,7 @@ SecretString text_of_keys(const std::vector<ServiceKey>& keys) {
   text.reserve(keys.size() * 128);
   for (const auto& key : keys) {
     auto encoded = base64_encode(key.key.reveal());
-    text.append(kind)
+    text.append(kKind)
         .append(1, ' ')
         .append(hex_encode(key.id))
         .append(1, ' ')
@@ -63,11 +63,11 @@ Expected<int> drop_service_keys_behind(const fs::path& file, const ServiceKeyId&
 Expected<std::vector<ServiceKey>> read_service_keys(const fs::path& file) {
   const auto text = read_key_file(file, KeyFileAccess::secret);
   if (!text) return std::unexpected(text.error());
-  const auto lines = parse_key_lines(file, text->reveal(), kind, 2);
+  const auto lines = parse_key_lines(file, text->reveal(), kKind, 2);
   if (!lines) return std::unexpected(lines.error());
   std::vector<ServiceKey> keys;
   for (const auto& line : *lines) {
-    ServiceKey key{{}, SecretBytes(service_key_size)};
+    ServiceKey key{{}, SecretBytes(kServiceKeySize)};
     if (!hex_decode_exactly(line[0], key.id) || !base64_decode_exactly(line[1], key.key.writable()) ||
         std::ranges::find(keys, key.id, &ServiceKey::id) != keys.end()) {
       return key_file_invalid(file);

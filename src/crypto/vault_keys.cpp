@@ -11,9 +11,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view private_kind = "presetbridge-vault-private-key-1";
-constexpr std::string_view public_kind = "presetbridge-vault-public-key-1";
-constexpr std::size_t private_key_size = 32;
+constexpr std::string_view kPrivateKind = "presetbridge-vault-private-key-1";
+constexpr std::string_view kPublicKind = "presetbridge-vault-public-key-1";
+constexpr std::size_t kPrivateKeySize = 32;
 
 SecretString private_text(const std::vector<VaultPrivateKey>& keys) {
   std::string text;
@@ -21,7 +21,7 @@ SecretString private_text(const std::vector<VaultPrivateKey>& keys) {
   text.reserve(keys.size() * 128);
   for (const auto& key : keys) {
     auto encoded = base64_encode(key.reveal());
-    text.append(private_kind).append(1, ' ').append(encoded).append(1, '\n');
+    text.append(kPrivateKind).append(1, ' ').append(encoded).append(1, '\n');
     wipe(encoded);
   }
   SecretString secret(text);
@@ -32,7 +32,7 @@ SecretString private_text(const std::vector<VaultPrivateKey>& keys) {
 std::string public_text(const std::vector<VaultPrivateKey>& keys) {
   std::string text;
   for (const auto& key : keys)
-    text.append(public_kind).append(1, ' ').append(base64_encode(key.public_key().raw())).append(1, '\n');
+    text.append(kPublicKind).append(1, ' ').append(base64_encode(key.public_key().raw())).append(1, '\n');
   return text;
 }
 
@@ -113,11 +113,11 @@ Expected<int> drop_vault_keys_behind(const fs::path& private_file, const fs::pat
 Expected<VaultKeyring> read_vault_private_keys(const fs::path& private_file) {
   const auto text = read_key_file(private_file, KeyFileAccess::secret);
   if (!text) return std::unexpected(text.error());
-  const auto lines = parse_key_lines(private_file, text->reveal(), private_kind, 1);
+  const auto lines = parse_key_lines(private_file, text->reveal(), kPrivateKind, 1);
   if (!lines) return std::unexpected(lines.error());
   std::vector<VaultPrivateKey> keys;
   for (const auto& line : *lines) {
-    SecretBytes raw(private_key_size);
+    SecretBytes raw(kPrivateKeySize);
     if (!base64_decode_exactly(line[0], raw.writable())) return key_file_invalid(private_file);
     keys.emplace_back(std::move(raw));
   }
@@ -127,7 +127,7 @@ Expected<VaultKeyring> read_vault_private_keys(const fs::path& private_file) {
 Expected<std::vector<VaultPublicKey>> read_vault_public_keys(const fs::path& public_file) {
   const auto text = read_key_file(public_file, KeyFileAccess::readable_by_all);
   if (!text) return std::unexpected(text.error());
-  const auto lines = parse_key_lines(public_file, text->reveal(), public_kind, 1);
+  const auto lines = parse_key_lines(public_file, text->reveal(), kPublicKind, 1);
   if (!lines) return std::unexpected(lines.error());
   std::vector<VaultPublicKey> keys;
   for (const auto& line : *lines) {

@@ -13,21 +13,21 @@
 namespace presetbridge::crypto {
 namespace {
 
-constexpr std::string_view secret_prefix = "whsec_";
-constexpr std::string_view vendor_prefix = "sha256=";
-constexpr std::string_view standard_prefix = "v1,";
+constexpr std::string_view kSecretPrefix = "whsec_";
+constexpr std::string_view kVendorPrefix = "sha256=";
+constexpr std::string_view kStandardPrefix = "v1,";
 
 std::optional<Bytes> decoded_secret(std::string_view secret) {
-  if (!secret.starts_with(secret_prefix)) return std::nullopt;
+  if (!secret.starts_with(kSecretPrefix)) return std::nullopt;
   // Bounded first, so that a hostile text is not decoded in full.
-  if (secret.size() > secret_prefix.size() + 88) return std::nullopt;
-  auto raw = base64_decode(secret.substr(secret_prefix.size()));
+  if (secret.size() > kSecretPrefix.size() + 88) return std::nullopt;
+  auto raw = base64_decode(secret.substr(kSecretPrefix.size()));
   if (!raw || raw->size() < 24 || raw->size() > 64) return std::nullopt;
   return raw;
 }
 
 std::string vendor_signature(std::string_view secret, std::string_view body) {
-  return std::string(vendor_prefix) + hex_encode(hmac_sha256(secret, body));
+  return std::string(kVendorPrefix) + hex_encode(hmac_sha256(secret, body));
 }
 
 std::string signed_content(std::string_view id, std::string_view timestamp, std::string_view body) {
@@ -51,7 +51,7 @@ std::optional<Sha256> standard_mac(std::string_view secret, std::string_view con
 std::string generate_webhook_secret(Random& random) {
   std::array<std::byte, 32> raw;
   random.fill(raw);
-  auto secret = std::string(secret_prefix) + base64_encode(raw);
+  auto secret = std::string(kSecretPrefix) + base64_encode(raw);
   wipe(raw);
   return secret;
 }
@@ -75,22 +75,22 @@ Expected<WebhookSignatures> sign_webhook(const WebhookMessage& message, std::str
   WebhookSignatures signatures{.vendor = vendor_signature(secret, message.body),
                                .vendor_previous = std::nullopt,
                                .vendor_older = std::nullopt,
-                               .standard = std::string(standard_prefix) + base64_encode(*mac)};
+                               .standard = std::string(kStandardPrefix) + base64_encode(*mac)};
   for (const auto& [former, vendor] :
        {std::pair{previous_secret, &signatures.vendor_previous}, {older_secret, &signatures.vendor_older}}) {
     if (!former) continue;
     const auto former_mac = standard_mac(*former, content);
     if (!former_mac) return refusal();
     *vendor = vendor_signature(*former, message.body);
-    signatures.standard += fmt::format(" {}{}", standard_prefix, base64_encode(*former_mac));
+    signatures.standard += fmt::format(" {}{}", kStandardPrefix, base64_encode(*former_mac));
   }
   return signatures;
 }
 
 bool verify_vendor_signature(std::string_view secret, std::string_view header, std::string_view body) {
   Sha256 sent;
-  if (!header.starts_with(vendor_prefix)) return false;
-  if (!hex_decode_exactly(header.substr(vendor_prefix.size()), sent, HexCase::any)) return false;
+  if (!header.starts_with(kVendorPrefix)) return false;
+  if (!hex_decode_exactly(header.substr(kVendorPrefix.size()), sent, HexCase::any)) return false;
   return equal_constant_time(sent, hmac_sha256(secret, body));
 }
 
@@ -117,7 +117,7 @@ WebhookVerdict verify_standard_signature(std::string_view secret, const Standard
     const auto one = rest.substr(0, space);
     rest = space == rest.npos ? std::string_view() : rest.substr(space + 1);
     Sha256 sent;
-    if (one.starts_with(standard_prefix) && base64_decode_exactly(one.substr(standard_prefix.size()), sent) &&
+    if (one.starts_with(kStandardPrefix) && base64_decode_exactly(one.substr(kStandardPrefix.size()), sent) &&
         equal_constant_time(sent, *expected)) {
       return WebhookVerdict::valid;
     }

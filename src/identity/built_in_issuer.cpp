@@ -96,8 +96,8 @@ std::optional<std::string> problem_of_password(std::string_view password) {
   if (characters(password) < kMinPasswordCharacters) {
     return fmt::format("must have at least {} characters", kMinPasswordCharacters);
   }
-  if (password.size() > crypto::max_password_bytes) {
-    return fmt::format("must have at most {} bytes", crypto::max_password_bytes);
+  if (password.size() > crypto::kMaxPasswordBytes) {
+    return fmt::format("must have at most {} bytes", crypto::kMaxPasswordBytes);
   }
   return std::nullopt;
 }
@@ -317,7 +317,7 @@ Task<LoginResult<storage::UserRow>> BuiltInIssuer::verify_password(Executor& exe
 Task<LoginResult<Tokens>> BuiltInIssuer::sign_in(Executor& executor, net::Caller caller, std::string email,
                                                  std::string password, Device device) {
   email = normalise_email(email);
-  if (!looks_like_email(email) || password.size() > crypto::max_password_bytes) co_return wrong_login();
+  if (!looks_like_email(email) || password.size() > crypto::kMaxPasswordBytes) co_return wrong_login();
   auto seat = deps_.passwords.seat(caller);
   if (!seat) co_return std::unexpected(seat.error());
   const auto name = email;
@@ -363,7 +363,7 @@ Task<LoginResult<Tokens>> BuiltInIssuer::change_password(Executor& executor, net
                                                          Device device) {
   if (!by.person || by.person->iss != options_.iss) co_return kept_elsewhere();
   if (auto problem = problem_of_password(next)) co_return invalid_field("newPassword", *problem);
-  if (current.size() > crypto::max_password_bytes) co_return wrong_login();
+  if (current.size() > crypto::kMaxPasswordBytes) co_return wrong_login();
   auto seat = deps_.passwords.seat(caller);
   if (!seat) co_return std::unexpected(seat.error());
   auto verified = co_await verify_own_password(executor, *seat, by, std::move(current), by.origin);
@@ -394,7 +394,7 @@ Task<LoginResult<Tokens>> BuiltInIssuer::change_email(Executor& executor, net::C
   if (!by.person || by.person->iss != options_.iss) co_return kept_elsewhere();
   email = normalise_email(email);
   if (!looks_like_email(email)) co_return invalid_field("email", "is not an e-mail address");
-  if (password.size() > crypto::max_password_bytes) co_return wrong_login();
+  if (password.size() > crypto::kMaxPasswordBytes) co_return wrong_login();
   auto seat = deps_.passwords.seat(caller);
   if (!seat) co_return std::unexpected(seat.error());
   auto verified = co_await verify_own_password(executor, *seat, by, std::move(password), by.origin);
@@ -436,7 +436,7 @@ Task<LoginResult<Tokens>> BuiltInIssuer::step_up(Executor& executor, net::Caller
   if (!by.person || by.person->iss != options_.iss) co_return kept_elsewhere();
   if (!by.person->session || !by.person->session->browser)
     co_return fail("FORBIDDEN", "Only a session of a browser is confirmed.");
-  if (password.size() > crypto::max_password_bytes) co_return wrong_login();
+  if (password.size() > crypto::kMaxPasswordBytes) co_return wrong_login();
   auto seat = deps_.passwords.seat(caller);
   if (!seat) co_return std::unexpected(seat.error());
   auto verified = co_await verify_own_password(executor, *seat, by, std::move(password), by.origin);

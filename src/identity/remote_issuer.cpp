@@ -127,7 +127,7 @@ struct RemoteIssuer::State {
     request.headers = {{"Accept", "application/json"}};
     request.policy = net::AddressPolicy::configured;
     request.deadline = options.deadline;
-    request.max_answer_bytes = crypto::max_jwks_bytes;
+    request.max_answer_bytes = crypto::kMaxJwksBytes;
     auto result = co_await http.send(executor, std::move(request));
     const auto* answer = result.answer();
     if (answer == nullptr || answer->status != 200 || answer->truncated) {

@@ -30,7 +30,7 @@ std::optional<json::object> parse_claims(std::string_view text) {
 
 // The claims as the token states them, before anybody vouches for them: only to find whose keys to ask.
 std::optional<json::object> unverified_claims(std::string_view token) {
-  if (token.size() > crypto::max_jws_bytes) return std::nullopt;
+  if (token.size() > crypto::kMaxJwsBytes) return std::nullopt;
   const auto first = token.find('.');
   if (first == std::string_view::npos) return std::nullopt;
   const auto second = token.find('.', first + 1);

@@ -12,7 +12,7 @@ namespace presetbridge::net {
 
 namespace {
 
-constexpr std::size_t longest_url = 2'048;
+constexpr std::size_t kLongestUrl = 2'048;
 
 std::unexpected<HttpFailure> refuse(HttpFailure::Kind kind, std::string message) {
   return std::unexpected(HttpFailure{kind, std::move(message)});
@@ -58,7 +58,7 @@ bool address_allowed(AddressPolicy policy, bool https, const IpAddress& address)
 
 std::expected<OutgoingUrl, HttpFailure> check_url(std::string_view text, AddressPolicy policy) {
   using enum HttpFailure::Kind;
-  if (text.empty() || text.size() > longest_url) return refuse(invalid, "the URL is empty or too long");
+  if (text.empty() || text.size() > kLongestUrl) return refuse(invalid, "the URL is empty or too long");
   if (!std::ranges::all_of(text, [](char c) { return c > 0x20 && c < 0x7f; })) {
     return refuse(invalid,
                   "the URL holds other characters than printable ASCII: percent-encode those of its path, "

@@ -13,9 +13,9 @@ namespace presetbridge::net {
 
 namespace {
 
-constexpr std::size_t longest_answer_header = 64 * 1024;
-constexpr std::size_t most_addresses = 8;
-constexpr long longest_idle_s = 20;  // shorter than servers keep connections, so that few die under a request
+constexpr std::size_t kLongestAnswerHeader = 64 * 1024;
+constexpr std::size_t kMostAddresses = 8;
+constexpr long kLongestIdleS = 20;  // shorter than servers keep connections, so that few die under a request
 
 bool short_token(std::string_view text) {
   return text.size() <= 256 && is_token(text);
@@ -97,7 +97,7 @@ void CurlCall::prepare(CurlEasy handle, const Addresses& pinned, Millis remainin
   set(curl, CURLOPT_PROXY, "");  // the empty string also keeps http_proxy of the environment out
   set(curl, CURLOPT_USERAGENT, options.user_agent.c_str());
   set(curl, CURLOPT_TIMEOUT_MS, std::max<long>(1, static_cast<long>(remaining.count())));
-  set(curl, CURLOPT_MAXAGE_CONN, longest_idle_s);
+  set(curl, CURLOPT_MAXAGE_CONN, kLongestIdleS);
   set(curl, CURLOPT_QUICK_EXIT, 1L);
   set(curl, CURLOPT_SSL_VERIFYPEER, 1L);
   set(curl, CURLOPT_SSL_VERIFYHOST, 2L);
@@ -117,7 +117,7 @@ void CurlCall::prepare(CurlEasy handle, const Addresses& pinned, Millis remainin
 
   if (!pinned.empty()) {
     std::string pin = '+' + host_key + ':';
-    for (std::size_t i = 0; i < std::min(pinned.size(), most_addresses); ++i) {
+    for (std::size_t i = 0; i < std::min(pinned.size(), kMostAddresses); ++i) {
       if (i > 0) pin += ',';
       pin += pinned[i].is_v4() ? pinned[i].to_string() : '[' + pinned[i].to_string() + ']';
     }
@@ -176,7 +176,7 @@ void CurlCall::conclude(CURLcode code) {
 std::size_t CurlCall::on_header(char* data, std::size_t, std::size_t size, void* self) {
   auto& call = *static_cast<CurlCall*>(self);
   call.header_bytes_ += size;
-  if (call.header_bytes_ > longest_answer_header) return 0;
+  if (call.header_bytes_ > kLongestAnswerHeader) return 0;
   const std::string_view line(data, size);
   if (line.starts_with("HTTP/")) {
     call.answer_.headers.clear();  // what came before was an interim answer's

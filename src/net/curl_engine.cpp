@@ -12,7 +12,7 @@ namespace presetbridge::net {
 
 namespace {
 
-constexpr int most_timer_rounds = 64;  // of libcurl asking to be called at once; then others have their turn
+constexpr int kMostTimerRounds = 64;  // of libcurl asking to be called at once; then others have their turn
 
 }  // namespace
 
@@ -235,7 +235,7 @@ int CurlEngine::on_timer(CURLM*, long timeout_ms, void* data) {
 
 void CurlEngine::run_timers() {
   for (auto& lane : lanes_) {
-    for (int round = 0; lane.due <= now_ && round < most_timer_rounds; ++round) {
+    for (int round = 0; lane.due <= now_ && round < kMostTimerRounds; ++round) {
       lane.due = SteadyTime::max();
       int running = 0;
       curl_multi_socket_action(lane.multi.get(), CURL_SOCKET_TIMEOUT, 0, &running);

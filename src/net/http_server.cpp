@@ -12,8 +12,8 @@ namespace presetbridge::net {
 
 namespace {
 
-constexpr Millis accept_pause{100};  // after an error such as "too many open files", which repeats at once
-constexpr std::chrono::minutes tell_again{1};
+constexpr Millis kAcceptPause{100};  // after an error such as "too many open files", which repeats at once
+constexpr std::chrono::minutes kTellAgain{1};
 
 // Whom closing a connection of ours helps.
 bool out_of_files(const error_code& error) {
@@ -125,7 +125,7 @@ void HttpServer::State::tell(const error_code& error) {
   if (now < tell_at) return;
   shared->log.warn("cannot accept connections", {{"error", error.message()}, {"times", untold}});
   untold = 0;
-  tell_at = now + tell_again;
+  tell_at = now + kTellAgain;
 }
 
 Task<void> HttpServer::State::accept_all(std::shared_ptr<State> self) {
@@ -150,7 +150,7 @@ Task<void> HttpServer::State::accept_all(std::shared_ptr<State> self) {
       }
       self->tell(accepted.error);
       if (no_file && co_await close_longest_idle(self, std::nullopt, 0)) continue;
-      co_await sleep_for(self->runtime.scheduler(0), accept_pause);
+      co_await sleep_for(self->runtime.scheduler(0), kAcceptPause);
       continue;
     }
     error_code ignored;

@@ -16,10 +16,10 @@ namespace presetbridge::net {
 
 namespace {
 
-constexpr Refusal too_slow{408, "REQUEST_TIMEOUT", "The request did not arrive in time."};
-constexpr std::size_t first_read = 2 * 1024;     // what an idle connection costs
-constexpr std::size_t longest_read = 64 * 1024;  // of a body
-constexpr Millis linger_deadline{2'000};
+constexpr Refusal kTooSlow{408, "REQUEST_TIMEOUT", "The request did not arrive in time."};
+constexpr std::size_t kFirstRead = 2 * 1024;     // what an idle connection costs
+constexpr std::size_t kLongestRead = 64 * 1024;  // of a body
+constexpr Millis kLingerDeadline{2'000};
 
 bool acceptable_request_id(std::string_view id) {
   return !id.empty() && id.size() <= 64 && std::ranges::all_of(id, [](char c) {
@@ -263,11 +263,11 @@ Task<HttpSession::Read> HttpSession::read_request(RequestReader& reader, std::op
     }
     if (idle_) {
       if (core_->draining()) co_return Read::closed;  // drain() may have passed while the answer was written
-      if (buffer_.capacity() > longest_read) buffer_.shrink_to_fit();
+      if (buffer_.capacity() > kLongestRead) buffer_.shrink_to_fit();
     }
     if (!co_await fill(reader.header_read() ? reader.body_left() : 0)) {
       if (!expired_ || idle_) co_return Read::closed;
-      refusal = too_slow;
+      refusal = kTooSlow;
       co_return Read::refused;
     }
   }
@@ -276,7 +276,7 @@ Task<HttpSession::Read> HttpSession::read_request(RequestReader& reader, std::op
 }
 
 Task<bool> HttpSession::fill(std::size_t expected) {
-  const auto space = buffer_.prepare(std::clamp(expected, first_read, longest_read));
+  const auto space = buffer_.prepare(std::clamp(expected, kFirstRead, kLongestRead));
   const auto read = co_await io<std::size_t>([this, space](auto done) {
     socket_.async_read_some(asio::buffer(space.data(), space.size()), std::move(done));
   });
@@ -347,10 +347,10 @@ Task<void> HttpSession::linger() {
   error_code ignored;
   socket_.shutdown(TcpSocket::shutdown_send, ignored);
   expired_ = false;
-  expire_after(linger_deadline);
+  expire_after(kLingerDeadline);
   do {
     buffer_.clear();
-  } while (co_await fill(longest_read));
+  } while (co_await fill(kLongestRead));
 }
 
 }  // namespace presetbridge::net

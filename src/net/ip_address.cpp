@@ -25,8 +25,8 @@ bool within(const std::array<std::uint8_t, 16>& address, const Range& range) {
   return (address[bytes] & mask) == (range.base[bytes] & mask);
 }
 
-constexpr Range mapped_v4 = {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff}, 96};
-constexpr Range special_v4[] = {
+constexpr Range kMappedV4 = {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff}, 96};
+constexpr Range kSpecialV4[] = {
     {{0}, 8},              // this network
     {{10}, 8},             // private
     {{100, 64}, 10},       // shared address space of carriers
@@ -48,8 +48,8 @@ constexpr Range special_v4[] = {
 };
 
 // Hosts of the public internet have addresses in 2000::/3 only.
-constexpr Range global_v6 = {{0x20}, 3};
-constexpr Range special_v6[] = {
+constexpr Range kGlobalV6 = {{0x20}, 3};
+constexpr Range kSpecialV6[] = {
     {{0x20, 0x01, 0x00}, 23},                    // protocol assignments: Teredo, benchmarking, ORCHID
     {{0x20, 0x01, 0x0d, 0xb8}, 32},              // documentation
     {{0x20, 0x02}, 16},                          // 6to4
@@ -100,8 +100,8 @@ IpAddress IpAddress::v6(std::array<std::uint8_t, 16> bytes) {
 
 bool IpAddress::is_public() const {
   const auto inside = [this](const Range& range) { return within(bytes_, range); };
-  if (v4_) return std::ranges::none_of(special_v4, inside);
-  return inside(global_v6) && std::ranges::none_of(special_v6, inside);
+  if (v4_) return std::ranges::none_of(kSpecialV4, inside);
+  return inside(kGlobalV6) && std::ranges::none_of(kSpecialV6, inside);
 }
 
 bool IpAddress::is_loopback() const {
@@ -110,7 +110,7 @@ bool IpAddress::is_loopback() const {
 }
 
 IpAddress IpAddress::unmapped() const {
-  if (v4_ || !within(bytes_, mapped_v4)) return *this;
+  if (v4_ || !within(bytes_, kMappedV4)) return *this;
   return v4({bytes_[12], bytes_[13], bytes_[14], bytes_[15]});
 }
 

@@ -9,19 +9,19 @@ namespace http = boost::beast::http;
 
 namespace {
 
-constexpr Refusal malformed{400, "BAD_REQUEST", "The request is not well-formed HTTP/1.1."};
-constexpr Refusal ambiguous_length{400, "BAD_REQUEST", "The length of the request's body is ambiguous."};
-constexpr Refusal bad_host{400, "BAD_REQUEST", "The request must have one Host field."};
-constexpr Refusal bad_target{400, "BAD_REQUEST", "The request's target is not a path."};
-constexpr Refusal bad_expectation{417, "EXPECTATION_FAILED",
+constexpr Refusal kMalformed{400, "BAD_REQUEST", "The request is not well-formed HTTP/1.1."};
+constexpr Refusal kAmbiguousLength{400, "BAD_REQUEST", "The length of the request's body is ambiguous."};
+constexpr Refusal kBadHost{400, "BAD_REQUEST", "The request must have one Host field."};
+constexpr Refusal kBadTarget{400, "BAD_REQUEST", "The request's target is not a path."};
+constexpr Refusal kBadExpectation{417, "EXPECTATION_FAILED",
                                   "The server meets no expectation but 100-continue."};
-constexpr Refusal bad_encoding{501, "NOT_IMPLEMENTED", "The only transfer coding is chunked."};
-constexpr Refusal folded_field{400, "BAD_REQUEST", "A header field must not go on in another line."};
-constexpr Refusal bad_version{505, "HTTP_VERSION_NOT_SUPPORTED", "The server speaks HTTP/1.1."};
-constexpr Refusal large_header{431, "HEADERS_TOO_LARGE", "The request's header is too large."};
+constexpr Refusal kBadEncoding{501, "NOT_IMPLEMENTED", "The only transfer coding is chunked."};
+constexpr Refusal kFoldedField{400, "BAD_REQUEST", "A header field must not go on in another line."};
+constexpr Refusal kBadVersion{505, "HTTP_VERSION_NOT_SUPPORTED", "The server speaks HTTP/1.1."};
+constexpr Refusal kLargeHeader{431, "HEADERS_TOO_LARGE", "The request's header is too large."};
 
-constexpr int max_empty_lines = 4;
-constexpr std::size_t shortest_chunked_end = std::string_view("0\r\n\r\n").size();
+constexpr int kMaxEmptyLines = 4;
+constexpr std::size_t kShortestChunkedEnd = std::string_view("0\r\n\r\n").size();
 
 // Beast joins the lines of a folded field; RFC 9112, 5.2 has a server refuse it.
 bool has_folded_field(std::string_view fields) {
@@ -54,7 +54,7 @@ RequestReader::RequestReader(const RequestLimits& limits) : limits_(limits) {
 
 RequestReader::Progress RequestReader::read_line(std::string_view bytes) {
   Progress progress;
-  for (; bytes.starts_with("\r\n") && empty_lines_ < max_empty_lines; ++empty_lines_) {
+  for (; bytes.starts_with("\r\n") && empty_lines_ < kMaxEmptyLines; ++empty_lines_) {
     bytes.remove_prefix(2);
     progress.consumed += 2;
   }
@@ -62,15 +62,15 @@ RequestReader::Progress RequestReader::read_line(std::string_view bytes) {
   const auto end = bytes.find('\n', line_bytes_);
   if (end == bytes.npos) {
     line_bytes_ = bytes.size();
-    if (bytes.front() <= ' ' || bytes.front() >= 0x7f) progress.refusal = malformed;
-    if (bytes.size() >= limits_.header_bytes) progress.refusal = large_header;
+    if (bytes.front() <= ' ' || bytes.front() >= 0x7f) progress.refusal = kMalformed;
+    if (bytes.size() >= limits_.header_bytes) progress.refusal = kLargeHeader;
     return progress;
   }
   std::string_view line = bytes.substr(0, end + 1);
   std::string as_own;
   if (const auto version = version_of(line)) {
     if (version->major != '1') {
-      progress.refusal = bad_version;
+      progress.refusal = kBadVersion;
       return progress;
     }
     if (version->minor > '1') {
@@ -84,9 +84,9 @@ RequestReader::Progress RequestReader::read_line(std::string_view bytes) {
   progress.consumed += used;
   header_bytes_ = used;
   if (error == http::error::header_limit || used > limits_.header_bytes) {
-    progress.refusal = large_header;
+    progress.refusal = kLargeHeader;
   } else if (used < line.size() || error != http::error::need_more) {
-    progress.refusal = malformed;
+    progress.refusal = kMalformed;
   }
   return progress;
 }
@@ -101,7 +101,7 @@ RequestReader::Progress RequestReader::read(std::string_view bytes) {
     const bool in_header = !header_done_;
     const std::string_view rest = bytes.substr(progress.consumed);
     // Beast 1.81 aborts on fewer bytes once it has seen that a chunk is the last one (boostorg/beast#2861).
-    if (!in_header && chunked() && rest.starts_with('0') && rest.size() < shortest_chunked_end)
+    if (!in_header && chunked() && rest.starts_with('0') && rest.size() < kShortestChunkedEnd)
       return progress;
     error_code error;
     const std::size_t used = put(boost::asio::const_buffer(rest.data(), rest.size()), error);
@@ -109,7 +109,7 @@ RequestReader::Progress RequestReader::read(std::string_view bytes) {
     if (in_header) header_bytes_ += used;
     const bool fields = in_header || (chunked() && is_done());  // the trailer comes in the last piece, whole
     if (fields && has_folded_field(rest.substr(0, used))) {
-      progress.refusal = folded_field;
+      progress.refusal = kFoldedField;
     } else if (refusal_) {
       progress.refusal = refusal_;
     } else if (request_.body_too_large) {
@@ -117,15 +117,15 @@ RequestReader::Progress RequestReader::read(std::string_view bytes) {
     } else if (error == http::error::need_more) {
       const std::size_t waiting = rest.size() - used;
       // In a body, only the line of a chunk and the trailer wait for more; they have the header's limit.
-      if (waiting + (in_header ? header_bytes_ : 0) >= limits_.header_bytes) progress.refusal = large_header;
+      if (waiting + (in_header ? header_bytes_ : 0) >= limits_.header_bytes) progress.refusal = kLargeHeader;
     } else if (error == http::error::header_limit ||
                (!error && in_header && header_bytes_ > limits_.header_bytes)) {
-      progress.refusal = large_header;
+      progress.refusal = kLargeHeader;
     } else if (error == http::error::bad_transfer_encoding || error == http::error::bad_content_length ||
                error == http::error::multiple_content_length) {
-      progress.refusal = ambiguous_length;
+      progress.refusal = kAmbiguousLength;
     } else if (error) {
-      progress.refusal = malformed;
+      progress.refusal = kMalformed;
     }
     if (progress.refusal || error) return progress;
     if (in_header && header_done_) return progress;
@@ -150,7 +150,7 @@ void RequestReader::on_request_impl(http::verb, text method, text target, int ve
 }
 
 void RequestReader::on_field_impl(http::field, text name, text value, error_code& error) {
-  if (++fields_ > limits_.header_fields) return refuse(error, large_header);
+  if (++fields_ > limits_.header_fields) return refuse(error, kLargeHeader);
   if (!header_done_) request_.headers.add(name, value);  // else a trailer, of which nothing is used
 }
 
@@ -165,19 +165,19 @@ std::optional<Refusal> RequestReader::judge_header() {
   const Headers& headers = request_.headers;
   const std::size_t lengths = headers.count("content-length");
   const std::size_t encodings = headers.count("transfer-encoding");
-  if (lengths + encodings > 1) return ambiguous_length;
+  if (lengths + encodings > 1) return kAmbiguousLength;
   if (lengths == 1 &&
       !std::ranges::all_of(*headers.get("content-length"), [](char c) { return c >= '0' && c <= '9'; })) {
-    return ambiguous_length;
+    return kAmbiguousLength;
   }
   if (encodings == 1) {
-    if (!http11_) return ambiguous_length;
-    if (!same_field_name(*headers.get("transfer-encoding"), "chunked")) return bad_encoding;
+    if (!http11_) return kAmbiguousLength;
+    if (!same_field_name(*headers.get("transfer-encoding"), "chunked")) return kBadEncoding;
   }
   const std::size_t hosts = headers.count("host");
-  if (hosts > 1 || (http11_ && hosts == 0)) return bad_host;
+  if (hosts > 1 || (http11_ && hosts == 0)) return kBadHost;
   if (const auto expected = headers.get("expect"); expected && http11_) {
-    if (!same_field_name(*expected, "100-continue")) return bad_expectation;
+    if (!same_field_name(*expected, "100-continue")) return kBadExpectation;
     expects_continue_ = encodings == 1 || content_length().value_or(0) > 0;
   }
   return read_target();
@@ -199,7 +199,7 @@ std::optional<Refusal> RequestReader::read_target() {
   request_.path = target.substr(0, mark);
   if (mark != target.npos) request_.query = target.substr(mark + 1);
   const bool whole_server = options && target == "*";
-  if (!whole_server && !request_.path.starts_with('/')) return bad_target;
+  if (!whole_server && !request_.path.starts_with('/')) return kBadTarget;
   return std::nullopt;
 }
 

@@ -12,7 +12,7 @@
 namespace presetbridge::storage {
 namespace {
 
-constexpr int max_parameters = 999;
+constexpr int kMaxParameters = 999;
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -108,7 +108,7 @@ class Reader {
     const std::string_view digits = sql_.substr(at_ + 1, length - 1);
     int number = 0;
     const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    if (digits.empty() || parsed.ec != std::errc{} || digits.front() == '0' || number > max_parameters ||
+    if (digits.empty() || parsed.ec != std::errc{} || digits.front() == '0' || number > kMaxParameters ||
         is_word(peek(length)) || peek(length) == '$') {
       misuse("parameters are $1..$n", sql_);
     }

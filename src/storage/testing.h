@@ -48,8 +48,8 @@ enum class Engine { sqlite, postgres };
 //
 //   class MyTest : public ::testing::TestWithParam<testing::Engine> {
 //     testing::TemporaryDatabase db_{GetParam()};
-//   INSTANTIATE_TEST_SUITE_P(Engines, MyTest, ::testing::ValuesIn(testing::engines), testing::engine_name);
-inline constexpr std::array engines{Engine::sqlite, Engine::postgres};
+//   INSTANTIATE_TEST_SUITE_P(Engines, MyTest, ::testing::ValuesIn(testing::kEngines), testing::engine_name);
+inline constexpr std::array kEngines{Engine::sqlite, Engine::postgres};
 inline std::string engine_name(const auto& info) {
   return info.param == Engine::sqlite ? "Sqlite" : "Postgres";
 }

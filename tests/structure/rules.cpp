@@ -69,6 +69,13 @@ bool is_test(std::string_view path) {
   return path.ends_with("_test.cpp") || path.ends_with("/testing.h") || path.ends_with("_testing.h") ||
          path.find("/testing/") != std::string_view::npos;
 }
+bool is_product(const SourceFile& file) {
+  constexpr std::array<std::string_view, 5> kProduct = {"src/", "cloudsim/", "paysim/", "simulator_parts/",
+                                                        "tools/"};
+  return std::ranges::any_of(kProduct,
+                             [&](std::string_view folder) { return file.path.starts_with(folder); });
+}
+
 bool is_cpp(std::string_view path) {
   return path.ends_with(".cpp") || path.ends_with(".h");
 }
@@ -397,15 +404,32 @@ std::vector<Finding> check_injection(const SourceFile& file) {
 }
 
 std::vector<Finding> check_length(const SourceFile& file) {
-  constexpr std::array<std::string_view, 5> kProduct = {"src/", "cloudsim/", "paysim/", "simulator_parts/",
-                                                        "tools/"};
-  const bool product =
-      std::ranges::any_of(kProduct, [&](std::string_view folder) { return file.path.starts_with(folder); });
-  if (!product) return {};
+  if (!is_product(file)) return {};
   const auto count = static_cast<int>(lines_of(file.text).size());
   if (count <= kLongestFile) return {};
   return {{file.path, kLongestFile + 1, fmt::format("{} lines, more than {}", count, kLongestFile),
            "split off the second thing that it holds"}};
+}
+
+std::vector<Finding> check_constants(const SourceFile& file) {
+  if (!is_product(file) || !is_cpp(file.path)) return {};
+  static const std::regex pattern(
+      R"(^(?:inline |static )*constexpr (?!auto )[\w:<>, *]+?[ *]([a-z]\w*)(?:\[\w*\])? ?[={])");
+  std::vector<Finding> findings;
+  const std::string code = code_only(file.text);
+  std::string_view before;
+  int number = 0;
+  for (const auto line : lines_of(code)) {
+    ++number;
+    std::cmatch match;
+    const bool free = std::exchange(before, line).starts_with("template");
+    if (free || !std::regex_search(line.data(), line.data() + line.size(), match, pattern)) continue;
+    const std::string name = match[1].str();
+    if (name.size() > 1 && name[0] == 'k' && std::isupper(static_cast<unsigned char>(name[1])) != 0) continue;
+    findings.push_back({file.path, number, fmt::format("the constant '{}' is named as a variable", name),
+                        "begin its name with k: kLikeThis"});
+  }
+  return findings;
 }
 
 std::vector<Finding> check_name(const SourceFile& file) {
@@ -472,8 +496,8 @@ std::vector<Finding> check_plain_words(const SourceFile& file) {
 
 std::vector<Finding> check(const SourceFile& file) {
   std::vector<Finding> findings;
-  for (const auto rule : {check_layer_edges, check_library_homes, check_injection, check_length, check_name,
-                          check_wholeness, check_lock_file, check_plain_words}) {
+  for (const auto rule : {check_layer_edges, check_library_homes, check_injection, check_length,
+                          check_constants, check_name, check_wholeness, check_lock_file, check_plain_words}) {
     append(findings, rule(file));
   }
   return findings;

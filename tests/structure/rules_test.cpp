@@ -196,6 +196,21 @@ TEST(Length, FiveHundredLinesAreTheMost) {
   EXPECT_THAT(check_length({"tests/structure/a_test.cpp", lines(501)}), IsEmpty());
 }
 
+TEST(Constants, AreNamedAsConstants) {
+  for (const auto* line :
+       {"constexpr int most_rows = 3;", "inline constexpr Millis rest{3};", "constexpr Range special[] = {",
+        "constexpr std::array<int, 2> both{1, 2};", "constexpr const char* text = \"\";"}) {
+    EXPECT_THAT(check_constants({"src/net/a.cpp", line}), ElementsAre(finding(1, "as a variable"))) << line;
+    EXPECT_THAT(check_constants({"tests/structure/a.cpp", line}), IsEmpty()) << line;
+  }
+  for (const auto* line :
+       {"constexpr int kMostRows = 3;", "constexpr auto read_node = read_row<Node>;",
+        "  constexpr int most = 3;", "template <int n>\nconstexpr int twice = 2 * n;",
+        "constexpr int twice(int n) { return 2 * n; }", "// constexpr int most_rows = 3;"}) {
+    EXPECT_THAT(check_constants({"src/net/a.cpp", line}), IsEmpty()) << line;
+  }
+}
+
 TEST(Name, EmptyWordsAreRefusedInFilesAndFolders) {
   for (const auto* path :
        {"src/base/utils.h", "src/base/string_util.h", "src/api/helpers.cpp", "src/app/session_manager.cpp",

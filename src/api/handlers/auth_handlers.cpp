@@ -13,9 +13,9 @@ namespace presetbridge::api {
 namespace {
 
 constexpr TextRule kEmail{.max = 254};
-constexpr TextRule kPassword{.max = crypto::max_password_bytes, .exact = true};
+constexpr TextRule kPassword{.max = crypto::kMaxPasswordBytes, .exact = true};
 // So many characters are never too many bytes.
-constexpr TextRule kNewPassword{.max = crypto::max_password_bytes / 4, .exact = true};
+constexpr TextRule kNewPassword{.max = crypto::kMaxPasswordBytes / 4, .exact = true};
 constexpr TextRule kToken{.max = 200, .exact = true};
 
 bool is_wrong_guess(const Error& error) {

@@ -47,7 +47,7 @@ class BuyerLinksTest : public ::testing::Test {
   // As a rotation will.
   void add_key() {
     const auto id = world_.ids.next();
-    const std::string key(crypto::link_key_bytes, static_cast<char>(id));
+    const std::string key(crypto::kLinkKeyBytes, static_cast<char>(id));
     world_.write([&](Tx& tx) {
       insert_link_key(tx, {id, world_.cipher.encrypt({"link_keys.encrypted_key", id}, key), tx.now()});
     });
@@ -77,7 +77,7 @@ TEST_F(BuyerLinksTest, ATokenOpensItsDeliveryAndItsNewVersionEndsIt) {
 TEST_F(BuyerLinksTest, ATokenThatOpensNothingHasOneAnswer) {
   const auto id = completed();
   const auto good = token(id);
-  const std::string other_key(crypto::link_key_bytes, 'k');
+  const std::string other_key(crypto::kLinkKeyBytes, 'k');
   auto altered = good;
   altered.back() = altered.back() == 'A' ? 'B' : 'A';
   for (const std::string& text :
@@ -151,7 +151,7 @@ TEST_F(BuyerLinksTest, AllNodesHaveOneKeyWhichIsEncryptedAtItsPlace) {
   ASSERT_EQ(rows.size(), 1U);
   const auto& row = rows.front();
   EXPECT_EQ(world_.cipher.decrypt({"link_keys.encrypted_key", row.id}, row.encrypted_key)->size(),
-            crypto::link_key_bytes);
+            crypto::kLinkKeyBytes);
   EXPECT_FALSE(world_.cipher.decrypt({"link_keys.encrypted_key", row.id + 1}, row.encrypted_key));
 }
 

@@ -15,7 +15,7 @@ using storage::Tx;
 namespace {
 
 LinkKeyRow make_key(const crypto::ServiceCipher& cipher, Random& random, std::int64_t id, Timestamp now) {
-  crypto::SecretBytes key(crypto::link_key_bytes);
+  crypto::SecretBytes key(crypto::kLinkKeyBytes);
   random.fill(key.writable());
   return {id, cipher.encrypt({kLinkKey, id}, crypto::text_of(key.reveal())), now};
 }

@@ -20,7 +20,7 @@ using ::testing::IsEmpty;
 using testing::kAllIds;
 using testing::kInsert;
 
-INSTANTIATE_TEST_SUITE_P(Engines, AsyncDatabaseTest, ::testing::ValuesIn(testing::engines),
+INSTANTIATE_TEST_SUITE_P(Engines, AsyncDatabaseTest, ::testing::ValuesIn(testing::kEngines),
                          [](const auto& info) { return testing::engine_name(info); });
 
 TEST_P(AsyncDatabaseTest, UnitsThatWaitTogetherShareOneCommitAndOnePostAnExecutor) {

@@ -16,8 +16,8 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-constexpr Sql insert{"INSERT INTO t(id) VALUES($1)"};
-constexpr Sql all_ids{"SELECT id FROM t ORDER BY id"};
+constexpr Sql kInsert{"INSERT INTO t(id) VALUES($1)"};
+constexpr Sql kAllIds{"SELECT id FROM t ORDER BY id"};
 
 using Numbers = Batcher<std::int64_t, std::int64_t>;
 
@@ -34,7 +34,7 @@ class BatcherTest : public ::testing::Test {
     EXPECT_THAT(outs, Each(0));
     runs_.emplace_back(ins.begin(), ins.end());
     for (std::size_t i = 0; i < ins.size(); ++i) {
-      tx.exec(insert, ins[i]);
+      tx.exec(kInsert, ins[i]);
       if (ins[i] < 0) throw std::runtime_error("poison");
       outs[i] = ins[i] * 10;
     }
@@ -72,11 +72,11 @@ class BatcherTest : public ::testing::Test {
   std::vector<std::int64_t> ids() {
     std::vector<std::int64_t> found;
     database_->read(
-        [&](Tx& tx) { tx.query(all_ids, [&](const Row& row) { found.push_back(row.int64(0)); }); });
+        [&](Tx& tx) { tx.query(kAllIds, [&](const Row& row) { found.push_back(row.int64(0)); }); });
     return found;
   }
 
-  static inline const AsyncDatabase::Options inline_options{.inline_execution = true};
+  static inline const AsyncDatabase::Options kInlineOptions{.inline_execution = true};
   testing::TemporarySqlite database_;
   NullLog log_;
   testing::Mailbox mailbox_;
@@ -86,7 +86,7 @@ class BatcherTest : public ::testing::Test {
 };
 
 TEST_F(BatcherTest, RowsThatWaitTogetherGoInOneRunAndWakeInOnePost) {
-  AsyncDatabase async_db(*database_, log_, inline_options);
+  AsyncDatabase async_db(*database_, log_, kInlineOptions);
   Numbers batcher(async_db, runner());
   start_together(async_db, batcher, {3, 1, 2});
   run_all();
@@ -97,7 +97,7 @@ TEST_F(BatcherTest, RowsThatWaitTogetherGoInOneRunAndWakeInOnePost) {
 }
 
 TEST_F(BatcherTest, ABatchIsCappedInRows) {
-  AsyncDatabase async_db(*database_, log_, inline_options);
+  AsyncDatabase async_db(*database_, log_, kInlineOptions);
   Numbers batcher(async_db, runner(), {.max_rows = 2});
   start_together(async_db, batcher, {1, 2, 3, 4, 5});
   run_all();
@@ -105,7 +105,7 @@ TEST_F(BatcherTest, ABatchIsCappedInRows) {
 }
 
 TEST_F(BatcherTest, ABatchIsCappedInBytesAndAHeavyRowGoesAlone) {
-  AsyncDatabase async_db(*database_, log_, inline_options);
+  AsyncDatabase async_db(*database_, log_, kInlineOptions);
   Numbers batcher(async_db, runner(), {.max_bytes = 10},
                   [](const std::int64_t& n) { return static_cast<std::size_t>(n); });
   start_together(async_db, batcher, {4, 5, 6, 50, 1, 2});
@@ -114,7 +114,7 @@ TEST_F(BatcherTest, ABatchIsCappedInBytesAndAHeavyRowGoesAlone) {
 }
 
 TEST_F(BatcherTest, APoisonedRowFailsAlone) {
-  AsyncDatabase async_db(*database_, log_, inline_options);
+  AsyncDatabase async_db(*database_, log_, kInlineOptions);
   Numbers batcher(async_db, runner());
   start_together(async_db, batcher, {1, 2, -3, 4, 5});
   run_all();
@@ -126,7 +126,7 @@ TEST_F(BatcherTest, APoisonedRowFailsAlone) {
 }
 
 TEST_F(BatcherTest, TheSameRowsRunAgainWhenAnotherUnitOfTheTransactionThrows) {
-  AsyncDatabase async_db(*database_, log_, inline_options);
+  AsyncDatabase async_db(*database_, log_, kInlineOptions);
   Numbers batcher(async_db, runner());
   async_db.submit([](Tx&) {},
                   [&](const std::exception_ptr&, Completions&) {
@@ -142,7 +142,7 @@ TEST_F(BatcherTest, TheSameRowsRunAgainWhenAnotherUnitOfTheTransactionThrows) {
 }
 
 TEST_F(BatcherTest, AFullQueueRefusesAtOnceInRowsAndInBytes) {
-  AsyncDatabase async_db(*database_, log_, inline_options);
+  AsyncDatabase async_db(*database_, log_, kInlineOptions);
   Numbers rows(async_db, runner(), {.max_queue = 2});
   start_together(async_db, rows, {1, 2, 3});
   run_all();
@@ -164,7 +164,7 @@ std::uint64_t owner_of(const std::int64_t& number) {
 }
 
 TEST_F(BatcherTest, OwnersTakeTurnsByWeightAndEachKeepsItsOrder) {
-  AsyncDatabase async_db(*database_, log_, inline_options);
+  AsyncDatabase async_db(*database_, log_, kInlineOptions);
   Numbers batcher(async_db, runner(), {.max_rows = 4, .turn_bytes = 10},
                   [](const std::int64_t& number) { return number < 200 ? 5UZ : 10UZ; }, {.owner = owner_of});
   start_together(async_db, batcher, {101, 102, 103, 104, 105, 201, 202, 301});
@@ -173,7 +173,7 @@ TEST_F(BatcherTest, OwnersTakeTurnsByWeightAndEachKeepsItsOrder) {
 }
 
 TEST_F(BatcherTest, APostponedRowIsFirstInALaterRunAndItsOwnerPaysForItsCost) {
-  AsyncDatabase async_db(*database_, log_, inline_options);
+  AsyncDatabase async_db(*database_, log_, kInlineOptions);
   struct Done {
     std::int64_t number = 0;
     bool postponed = false;
@@ -216,7 +216,7 @@ TEST_F(BatcherTest, APostponedRowIsFirstInALaterRunAndItsOwnerPaysForItsCost) {
 }
 
 TEST_F(BatcherTest, AnOwnerHasAnEighthOfTheQueueWhileOthersWaitAndNeverTheLastEighth) {
-  AsyncDatabase async_db(*database_, log_, inline_options);
+  AsyncDatabase async_db(*database_, log_, kInlineOptions);
   Numbers batcher(async_db, runner(), {.max_queue = 16}, {}, {.owner = owner_of});
   std::vector<std::int64_t> numbers{201, 101, 102, 103, 202, 203};
   start_together(async_db, batcher, numbers);
@@ -238,7 +238,7 @@ TEST_F(BatcherTest, AnOwnerHasAnEighthOfTheQueueWhileOthersWaitAndNeverTheLastEi
 }
 
 TEST_F(BatcherTest, TheBytesOfTheQueueAreSharedAsItsRowsAre) {
-  AsyncDatabase async_db(*database_, log_, inline_options);
+  AsyncDatabase async_db(*database_, log_, kInlineOptions);
   Numbers batcher(async_db, runner(), {.max_queue_bytes = 800},
                   [](const std::int64_t& number) { return static_cast<std::size_t>(number % 100); },
                   {.owner = owner_of});
@@ -250,7 +250,7 @@ TEST_F(BatcherTest, TheBytesOfTheQueueAreSharedAsItsRowsAre) {
 }
 
 TEST_F(BatcherTest, AnOwnersRowsThatWaitAloneMayEachBeHeavierThanItsShare) {
-  AsyncDatabase async_db(*database_, log_, inline_options);
+  AsyncDatabase async_db(*database_, log_, kInlineOptions);
   Numbers batcher(async_db, runner(), {.max_queue_bytes = 80},
                   [](const std::int64_t& number) { return static_cast<std::size_t>(number % 100); },
                   {.owner = owner_of});
@@ -260,7 +260,7 @@ TEST_F(BatcherTest, AnOwnersRowsThatWaitAloneMayEachBeHeavierThanItsShare) {
 }
 
 TEST_F(BatcherTest, AnOutThatIsAnExpectedAnswersForItsRowAlone) {
-  AsyncDatabase async_db(*database_, log_, inline_options);
+  AsyncDatabase async_db(*database_, log_, kInlineOptions);
   using Checked = Batcher<std::int64_t, Expected<std::string>>;
   Checked batcher(async_db,
                   [](Tx&, std::span<const std::int64_t> ins, std::span<Expected<std::string>> outs) {
@@ -307,7 +307,7 @@ TEST_F(BatcherTest, WithAnyPoisonedRowsAndCapsEveryRowGetsItsOwnAnswer) {
     database_->write([](Tx& tx) { tx.exec(Sql{"DELETE FROM t"}); });
     results_.clear();
     finished_ = 0;
-    AsyncDatabase async_db(*database_, log_, inline_options);
+    AsyncDatabase async_db(*database_, log_, kInlineOptions);
     Numbers batcher(async_db, runner(), {.max_rows = *rc::gen::inRange<std::size_t>(1, 20)});
     const auto poisoned =
         *rc::gen::container<std::vector<bool>>(rc::gen::weightedElement<bool>({{4, false}, {1, true}}));

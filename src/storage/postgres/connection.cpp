@@ -12,7 +12,7 @@
 namespace presetbridge::storage::postgres {
 namespace {
 
-constexpr Dialect dialect{
+constexpr Dialect kDialect{
     .bytes = "BYTEA",
     .key = "TEXT COLLATE \"C\"",
     .integer = "BIGINT",
@@ -28,19 +28,19 @@ constexpr Dialect dialect{
 
 // Each is one round trip. A transaction of read() sees the database of one moment; each statement of one that
 // writes sees the commits before the statement's start, so it locks the rows that it depends on.
-constexpr const char* begin_write =
+constexpr const char* kBeginWrite =
     "BEGIN ISOLATION LEVEL READ COMMITTED; "
     "SELECT CAST(floor(EXTRACT(EPOCH FROM clock_timestamp()) * 1000) AS BIGINT)";
-constexpr const char* begin_read =
+constexpr const char* kBeginRead =
     "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; "
     "SELECT CAST(floor(EXTRACT(EPOCH FROM clock_timestamp()) * 1000) AS BIGINT)";
 
 // Any number that no other user of the database takes.
-constexpr const char* advisory_lock = "SELECT pg_advisory_xact_lock(7310594372018562)";
+constexpr const char* kAdvisoryLock = "SELECT pg_advisory_xact_lock(7310594372018562)";
 
 // Fewer rows are faster one by one in a pipeline; a chunk of more than this does not get faster.
-constexpr std::size_t fewest_bulk_rows = 4;
-constexpr std::size_t most_chunk_rows = 256;
+constexpr std::size_t kFewestBulkRows = 4;
+constexpr std::size_t kMostChunkRows = 256;
 
 std::int64_t changed_rows(const Result& result) {
   if (std::string_view(PQcmdStatus(result.get())).starts_with("SELECT")) return 0;
@@ -71,7 +71,7 @@ void Connection::transact(const TxFn& fn, const Clock* clock, ServerClock* serve
 }
 
 Timestamp Connection::begin() {
-  const Result result = session.run(access_ == Access::read_write ? begin_write : begin_read);
+  const Result result = session.run(access_ == Access::read_write ? kBeginWrite : kBeginRead);
   const std::string_view text = PQntuples(result.get()) == 1 ? PQgetvalue(result.get(), 0, 0) : "";
   std::int64_t ms = 0;
   if (std::from_chars(text.data(), text.data() + text.size(), ms).ec != std::errc{})
@@ -104,7 +104,7 @@ void Connection::query(const Sql& sql, std::span<const Param> params, const RowF
 
 template <class Run>
 void Connection::in_chunks(const Sql& sql, std::size_t width, std::span<const Param> flat, const Run& run) {
-  const std::size_t most = most_chunk_rows * width;
+  const std::size_t most = kMostChunkRows * width;
   for (std::size_t first = 0; first < flat.size(); first += most) {
     const auto chunk = flat.subspan(first, std::min(most, flat.size() - first));
     Statement* statement = nullptr;
@@ -120,7 +120,7 @@ void Connection::exec_many(const Sql& sql, std::size_t width, std::span<const Pa
   in_chunks(sql, width, flat, [&](Statement& statement, auto chunk, std::size_t) {
     const std::size_t rows = chunk.size() / width;
     // The form of an UPDATE means something else: a row is changed once.
-    if (rows >= fewest_bulk_rows && statement.bulk_returning) {
+    if (rows >= kFewestBulkRows && statement.bulk_returning) {
       execute_bulk(statement, *statement.bulk, chunk);
     } else {
       session.execute_each(
@@ -137,7 +137,7 @@ std::vector<bool> Connection::insert_each(const Sql& sql, std::size_t width, std
     const std::size_t rows = chunk.size() / width;
     if (!statement.bulk_returning || statement.types.front() != kInt8)
       misuse("insert_each: no INSERT whose first column is an integer", statement.source);
-    if (rows < fewest_bulk_rows) {
+    if (rows < kFewestBulkRows) {
       for (std::size_t row = 0; row < rows; ++row)
         inserted.push_back(changed_rows(execute(statement, chunk.subspan(row * width, width))) == 1);
       return;
@@ -179,19 +179,19 @@ void Connection::query_each(const Sql& sql, std::size_t width, std::span<const P
 }
 
 void Connection::exec_script(std::string_view text) {
-  const SqlText script = to_script(text, dialect);
+  const SqlText script = to_script(text, kDialect);
   if (script.statements != 0) session.run(script.text);
 }
 
 void Connection::lock_schema() {
   changes_schema_ = true;
   session.allow(schema_.statement);
-  session.run(advisory_lock);
+  session.run(kAdvisoryLock);
   session.give_way(schema_.lock);
 }
 
 Statement& Connection::prepared(const Sql& sql, std::span<const Param> params) {
-  Statement& statement = statements_.get(sql, params.size(), dialect, [](SqlText text) {
+  Statement& statement = statements_.get(sql, params.size(), kDialect, [](SqlText text) {
     Statement made;
     made.declared.resize(static_cast<std::size_t>(text.parameters));
     if (auto insert = bulk_insert(text.text, text.parameters)) {

@@ -21,23 +21,23 @@ using postgres::Limits;
 constexpr std::size_t kLongestUrl = 1'000;
 constexpr std::size_t kMostLeftBehind = 100;
 // Runs of a transaction whose connections are lost.
-constexpr int most_runs = 6;
+constexpr int kMostRuns = 6;
 // Runs of a transaction in conflict: the server ends a deadlock by failing one transaction, so another always goes
 // on; where many meet, one may fail several times.
-constexpr int most_runs_in_conflict = 12;
+constexpr int kMostRunsInConflict = 12;
 // Runs of one that changes the schema: each waits two seconds for a table, and leaves it to others for five (half an
 // hour in all).
-constexpr int most_runs_of_migration = 250;
-constexpr Millis rest_of_migration{5'000};
+constexpr int kMostRunsOfMigration = 250;
+constexpr Millis kRestOfMigration{5'000};
 // The pause after a conflict, doubled each time up to the longest: a transaction that runs again at once may take
 // the lock that the other one was given.
-constexpr Millis first_rest{10};
-constexpr Millis longest_rest{640};
+constexpr Millis kFirstRest{10};
+constexpr Millis kLongestRest{640};
 // Attempts to connect, with pauses of 50, 100, ... ms between them, in all 1.5 s.
-constexpr int most_connects = 6;
-constexpr Millis first_pause{50};
+constexpr int kMostConnects = 6;
+constexpr Millis kFirstPause{50};
 // After a server that did not even refuse: no other caller waits for it meanwhile.
-constexpr Millis quiet{1'000};
+constexpr Millis kQuiet{1'000};
 
 class Pool {
  public:
@@ -114,16 +114,16 @@ class Pool {
         end_left_behind(*connection);
         return connection;
       } catch (const DbError& e) {
-        if (e.kind() != DbError::Kind::unavailable || attempt == most_connects) throw;
+        if (e.kind() != DbError::Kind::unavailable || attempt == kMostConnects) throw;
         if (watch && watch->elapsed() >= options_.connect_timeout) {
           const std::lock_guard lock(mutex_);
-          quiet_until_ = options_.server_clock->now() + quiet;
+          quiet_until_ = options_.server_clock->now() + kQuiet;
           throw;
         }
       }
       // A connection that is returned ends the pause: the server is there.
       std::unique_lock lock(mutex_);
-      if (!given_up_) returned_.wait_for(lock, first_pause * (1 << (attempt - 1)));
+      if (!given_up_) returned_.wait_for(lock, kFirstPause * (1 << (attempt - 1)));
     }
   }
 
@@ -154,7 +154,7 @@ class Pool {
   bool is_quiet() const {
     if (options_.server_clock == nullptr) return false;
     const Timestamp now = options_.server_clock->now();
-    return now < quiet_until_ && quiet_until_ <= now + quiet;
+    return now < quiet_until_ && quiet_until_ <= now + kQuiet;
   }
 
   void give_back(std::unique_ptr<Connection> connection) {
@@ -207,8 +207,8 @@ class PostgresDatabase final : public Database {
     bool constrained = false;
     for (int runs = 1;; ++runs) {
       if (conflict)
-        pool.rest(migration ? rest_of_migration
-                            : std::min(first_rest * (1 << std::min(runs, 10)), longest_rest));
+        pool.rest(migration ? kRestOfMigration
+                            : std::min(kFirstRest * (1 << std::min(runs, 10)), kLongestRest));
       const Pool::Lease lease(pool);
       try {
         return lease->transact(fn, clock_, options_.server_clock);
@@ -225,8 +225,8 @@ class PostgresDatabase final : public Database {
   }
 
   static int most_runs_of(bool conflict, bool migration) {
-    if (!conflict) return most_runs;
-    return migration ? most_runs_of_migration : most_runs_in_conflict;
+    if (!conflict) return kMostRuns;
+    return migration ? kMostRunsOfMigration : kMostRunsInConflict;
   }
 
   const PostgresOptions options_;

@@ -18,10 +18,10 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr Sql insert{"INSERT INTO t(id, n) VALUES($1, 0)"};
-constexpr Sql add{"UPDATE t SET n = n + 1 WHERE id = $1"};
-constexpr Sql all_ids{"SELECT id FROM t ORDER BY id"};
-constexpr Sql own_pid{"SELECT CAST(pg_backend_pid() AS BIGINT)"};
+constexpr Sql kInsert{"INSERT INTO t(id, n) VALUES($1, 0)"};
+constexpr Sql kAdd{"UPDATE t SET n = n + 1 WHERE id = $1"};
+constexpr Sql kAllIds{"SELECT id FROM t ORDER BY id"};
+constexpr Sql kOwnPid{"SELECT CAST(pg_backend_pid() AS BIGINT)"};
 
 class PostgresDatabaseTest : public ::testing::Test {
  protected:
@@ -41,12 +41,12 @@ class PostgresDatabaseTest : public ::testing::Test {
     std::vector<std::int64_t> found;
     database_->read([&](Tx& tx) {
       found.clear();
-      tx.query(all_ids, [&](const Row& row) { found.push_back(row.int64(0)); });
+      tx.query(kAllIds, [&](const Row& row) { found.push_back(row.int64(0)); });
     });
     return found;
   }
   static std::int64_t pid_of(Tx& tx) {
-    return tx.one(own_pid, [](const Row& row) { return row.int64(0); }).value();
+    return tx.one(kOwnPid, [](const Row& row) { return row.int64(0); }).value();
   }
   // Ends the server's side of a connection, and returns once it is gone.
   void terminate(std::int64_t pid) const {
@@ -114,7 +114,7 @@ TEST_F(PostgresDatabaseTest, AnIdleConnectionThatTheServerEndedIsReplacedUnnotic
     int runs = 0;
     database_->write([&](Tx& tx) {
       ++runs;
-      tx.exec(insert, round);
+      tx.exec(kInsert, round);
     });
     EXPECT_EQ(runs, 1);
     EXPECT_EQ(ids().size(), static_cast<std::size_t>(round));
@@ -122,12 +122,12 @@ TEST_F(PostgresDatabaseTest, AnIdleConnectionThatTheServerEndedIsReplacedUnnotic
 }
 
 TEST_F(PostgresDatabaseTest, ATransactionWhoseConnectionIsLostRunsAgainAndCountsOnce) {
-  database_->write([](Tx& tx) { tx.exec(insert, 1); });
+  database_->write([](Tx& tx) { tx.exec(kInsert, 1); });
   int runs = 0;
   database_->write([&](Tx& tx) {
-    tx.exec(add, 1);
+    tx.exec(kAdd, 1);
     if (++runs <= 2) terminate(pid_of(tx));
-    tx.exec(add, 1);
+    tx.exec(kAdd, 1);
   });
   EXPECT_EQ(runs, 3);
   EXPECT_EQ(server_.run("SELECT n FROM t"), "2");
@@ -136,7 +136,7 @@ TEST_F(PostgresDatabaseTest, ATransactionWhoseConnectionIsLostRunsAgainAndCounts
   const std::vector<Param> flat(40, Param(1));
   database_->write([&](Tx& tx) {
     if (++runs == 1) terminate(pid_of(tx));
-    tx.exec_many(add, 1, flat);
+    tx.exec_many(kAdd, 1, flat);
   });
   EXPECT_EQ(server_.run("SELECT n FROM t"), "42");
 }
@@ -158,7 +158,7 @@ TEST_F(PostgresDatabaseTest, AServerThatDoesNotAnswerIsGivenUp) {
       stopped.pid = static_cast<pid_t>(pid_of(tx));
       ASSERT_EQ(kill(stopped.pid, SIGSTOP), 0);
     }
-    tx.exec(insert, 1);
+    tx.exec(kInsert, 1);
   });
   EXPECT_EQ(runs, 2);
   EXPECT_THAT(ids(), ElementsAre(1));
@@ -188,7 +188,7 @@ TEST_F(PostgresDatabaseTest, ATransactionThatLosesEveryConnectionIsUnavailable) 
     database_->write([&](Tx& tx) {
       ++runs;
       terminate(pid_of(tx));
-      tx.exec(insert, 1);
+      tx.exec(kInsert, 1);
     });
   });
   EXPECT_EQ(kind, DbError::Kind::unavailable);
@@ -217,7 +217,7 @@ class UnconfirmedCommitTest : public PostgresDatabaseTest {
     const auto kind = kind_of([&] {
       database_->write([&](Tx& tx) {
         ++runs;
-        tx.exec(insert, 1);
+        tx.exec(kInsert, 1);
       });
     });
     interrupter.join();
@@ -240,12 +240,12 @@ TEST_F(UnconfirmedCommitTest, CommitsThatWereGivenUpDoNotPileUpInTheServer) {
   hasty.statement_timeout = Millis{1'000};
   const auto database = open(hasty);
   for (int id = 1; id <= 3; ++id) {
-    EXPECT_EQ(kind_of([&] { database->write([&](Tx& tx) { tx.exec(insert, id); }); }),
+    EXPECT_EQ(kind_of([&] { database->write([&](Tx& tx) { tx.exec(kInsert, id); }); }),
               DbError::Kind::unavailable);
   }
   wait_until("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'", "1");
   standby("");
-  database->write([&](Tx& tx) { tx.exec(insert, 4); });
+  database->write([&](Tx& tx) { tx.exec(kInsert, 4); });
   EXPECT_THAT(ids(), ElementsAre(1, 2, 3, 4)) << "as they may";
 }
 
@@ -254,7 +254,7 @@ TEST_F(PostgresDatabaseTest, AServerThatTurnedReadOnlyIsLeftForAnother) {
   database_->write([&](Tx& tx) {
     if (++runs == 1)
       tx.exec_script("SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY; SET TRANSACTION READ ONLY;");
-    tx.exec(insert, 1);
+    tx.exec(kInsert, 1);
   });
   EXPECT_EQ(runs, 2);
   EXPECT_THAT(ids(), ElementsAre(1));
@@ -268,9 +268,9 @@ TEST_F(PostgresDatabaseTest, OfADeadlockOneGivesWayAndRunsAgain) {
     int own = 0;
     database_->write([&](Tx& tx) {
       ++runs;
-      tx.exec(add, first);
+      tx.exec(kAdd, first);
       if (++own == 1) both.arrive_and_wait();
-      tx.exec(add, second);
+      tx.exec(kAdd, second);
     });
   };
   std::thread other([&] { transfer(2, 1); });
@@ -284,16 +284,16 @@ TEST_F(PostgresDatabaseTest, RowsThatAnotherCommittedMeanwhileAreSeenByASecondRu
   int runs = 0;
   database_->write([&](Tx& tx) {
     bool found = false;
-    tx.query(all_ids, [&](const Row&) { found = true; });
+    tx.query(kAllIds, [&](const Row&) { found = true; });
     if (++runs == 1) server_.run("INSERT INTO t(id, n) VALUES(1, 0)");
-    if (!found) tx.exec(insert, 1);
+    if (!found) tx.exec(kInsert, 1);
   });
   EXPECT_EQ(runs, 2);
   runs = 0;
   EXPECT_EQ(kind_of([&] {
               database_->write([&](Tx& tx) {
                 ++runs;
-                tx.exec(insert, 1);
+                tx.exec(kInsert, 1);
               });
             }),
             DbError::Kind::constraint);
@@ -311,10 +311,11 @@ TEST_F(PostgresDatabaseTest, AStatementOrALockThatTakesTooLongIsBusy) {
   hasty.lock_timeout = Millis{1'000};
   const auto waiter = open(hasty);
   database_->write([&](Tx& tx) {
-    tx.exec(insert, 1);
-    EXPECT_EQ(kind_of([&] { waiter->write([](Tx& other) { other.exec(insert, 1); }); }), DbError::Kind::busy);
+    tx.exec(kInsert, 1);
+    EXPECT_EQ(kind_of([&] { waiter->write([](Tx& other) { other.exec(kInsert, 1); }); }),
+              DbError::Kind::busy);
   });
-  waiter->write([](Tx& tx) { tx.exec(add, 1); });
+  waiter->write([](Tx& tx) { tx.exec(kAdd, 1); });
   EXPECT_EQ(server_.run("SELECT n FROM t"), "1");
 }
 
@@ -325,7 +326,7 @@ TEST_F(PostgresDatabaseTest, AMigrationThatWaitsForATableKeepsNobodyWaiting) {
   const auto reader = open(hasty);
   std::jthread migration;
   database_->write([&](Tx& tx) {
-    tx.exec(insert, 1);  // so the table is in use until the end of this
+    tx.exec(kInsert, 1);  // so the table is in use until the end of this
     migration = std::jthread([&] {
       migrator->write([](Tx& other) {
         other.lock_schema();
@@ -336,7 +337,7 @@ TEST_F(PostgresDatabaseTest, AMigrationThatWaitsForATableKeepsNobodyWaiting) {
     int rows = -1;
     reader->read([&](Tx& other) {
       rows = 0;
-      other.query(all_ids, [&](const Row&) { ++rows; });
+      other.query(kAllIds, [&](const Row&) { ++rows; });
     });
     EXPECT_EQ(rows, 0);
   });
@@ -360,14 +361,14 @@ TEST_F(PostgresDatabaseTest, MoreCallersThanConnectionsWaitButNotForEver) {
   patient->write([&](Tx& tx) {
     other = std::thread([&] {
       try {
-        patient->write([](Tx& later) { later.exec(add, 1); });
+        patient->write([](Tx& later) { later.exec(kAdd, 1); });
         done = true;
       } catch (const DbError& e) {
         ADD_FAILURE() << e.what();
       }
     });
     EXPECT_TRUE(waiting.try_acquire_for(std::chrono::seconds{60}));
-    tx.exec(insert, 1);
+    tx.exec(kInsert, 1);
   });
   other.join();
   EXPECT_TRUE(done);
@@ -379,7 +380,7 @@ TEST_F(PostgresDatabaseTest, AmongSeveralHostsItFindsTheOneThatTakesWrites) {
   std::string url = server_.tcp_url();
   url.insert(url.find("127.0.0.1"), "127.0.0.1:1,");
   const auto database = open(testing::patient(url + "?target_session_attrs=read-write"));
-  database->write([](Tx& tx) { tx.exec(insert, 1); });
+  database->write([](Tx& tx) { tx.exec(kInsert, 1); });
   EXPECT_THAT(ids(), ElementsAre(1));
 }
 
@@ -410,13 +411,13 @@ TEST_F(PostgresDatabaseTest, AStatementForManyRowsIsOfItsKind) {
   const auto ignore = [](std::size_t, const Row&) {};
   constexpr Sql by_id{"SELECT n FROM t WHERE id = $1"};
   for (const std::function<void(Tx&)>& run : std::vector<std::function<void(Tx&)>>{
-           [&](Tx& tx) { tx.insert_each(add, 1, flat); }, [&](Tx& tx) { tx.update_each(insert, 1, flat); },
-           [&](Tx& tx) { tx.query_each(insert, 1, flat, ignore); }}) {
+           [&](Tx& tx) { tx.insert_each(kAdd, 1, flat); }, [&](Tx& tx) { tx.update_each(kInsert, 1, flat); },
+           [&](Tx& tx) { tx.query_each(kInsert, 1, flat, ignore); }}) {
     EXPECT_EQ(kind_of([&] { database_->write(run); }), DbError::Kind::misuse);
   }
   database_->write([&](Tx& tx) {
-    tx.insert_each(insert, 1, flat);
-    EXPECT_EQ(tx.update_each(add, 1, flat), 2);
+    tx.insert_each(kInsert, 1, flat);
+    EXPECT_EQ(tx.update_each(kAdd, 1, flat), 2);
     tx.query_each(by_id, 1, flat, [](std::size_t, const Row& row) { EXPECT_EQ(row.int64(0), 1); });
   });
 }
@@ -424,7 +425,7 @@ TEST_F(PostgresDatabaseTest, AStatementForManyRowsIsOfItsKind) {
 TEST_F(PostgresDatabaseTest, AnErrorQuotesNoValues) {
   server_.run("INSERT INTO t VALUES(424242, 0)");
   try {
-    database_->write([](Tx& tx) { tx.exec(insert, 424242); });
+    database_->write([](Tx& tx) { tx.exec(kInsert, 424242); });
     FAIL() << "no DbError";
   } catch (const DbError& e) {
     EXPECT_THAT(e.what(), Not(HasSubstr("424242")));

@@ -11,7 +11,7 @@ namespace presetbridge::storage::postgres {
 namespace {
 
 // The server takes no field above 1 GiB.
-constexpr std::size_t longest_value = 1 << 30;
+constexpr std::size_t kLongestValue = 1 << 30;
 
 std::array<char, 8> big_endian(std::int64_t value) {
   const std::uint64_t wire = htobe64(static_cast<std::uint64_t>(value));
@@ -85,7 +85,7 @@ void Values::clear() {
 }
 
 void Values::add(const char* data, std::size_t length) {
-  if (length > longest_value) throw DbError(DbError::Kind::misuse, "a parameter is longer than 1 GiB");
+  if (length > kLongestValue) throw DbError(DbError::Kind::misuse, "a parameter is longer than 1 GiB");
   data_.push_back(data);
   lengths_.push_back(static_cast<int>(length));
   formats_.push_back(1);

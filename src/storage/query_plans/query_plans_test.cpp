@@ -238,7 +238,7 @@ TEST_P(QueryPlansTest, AHotQueryWithoutItsIndexIsNoticed) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, QueryPlansTest,
-                         ::testing::Combine(::testing::ValuesIn(testing::engines),
+                         ::testing::Combine(::testing::ValuesIn(testing::kEngines),
                                             ::testing::Values(Statistics::none, Statistics::fresh)),
                          [](const auto& info) {
                            return std::string(std::get<0>(info.param) == Engine::sqlite ? "Sqlite"

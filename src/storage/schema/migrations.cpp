@@ -11,7 +11,7 @@
 namespace presetbridge::storage {
 namespace {
 
-constexpr std::string_view create_table = R"sql(
+constexpr std::string_view kCreateTable = R"sql(
 CREATE TABLE IF NOT EXISTS schema_migrations(
   number <int> NOT NULL PRIMARY KEY,
   name TEXT NOT NULL,
@@ -19,8 +19,8 @@ CREATE TABLE IF NOT EXISTS schema_migrations(
   applied_at <int> NOT NULL
 ) <table>;
 )sql";
-constexpr Sql select_applied{"SELECT number, name, checksum FROM schema_migrations"};
-constexpr Sql insert_applied{
+constexpr Sql kSelectApplied{"SELECT number, name, checksum FROM schema_migrations"};
+constexpr Sql kInsertApplied{
     "INSERT INTO schema_migrations(number, name, checksum, applied_at) VALUES($1, $2, $3, $4) ON CONFLICT DO "
     "NOTHING"};
 
@@ -31,7 +31,7 @@ struct Applied {
 
 std::map<int, Applied> applied_to(Tx& tx) {
   std::map<int, Applied> applied;
-  tx.query(select_applied,
+  tx.query(kSelectApplied,
            [&](const Row& row) { applied[static_cast<int>(row.int64(0))] = {row.string(1), row.string(2)}; });
   return applied;
 }
@@ -81,7 +81,7 @@ Expected<int> migrate(Database& database, std::span<const Migration> migrations)
     std::map<int, Applied> applied;
     database.write([&](Tx& tx) {
       tx.lock_schema();
-      tx.exec_script(create_table);
+      tx.exec_script(kCreateTable);
       applied = applied_to(tx);
     });
     if (auto fit = check(applied, migrations); !fit) return std::unexpected(fit.error());
@@ -93,7 +93,7 @@ Expected<int> migrate(Database& database, std::span<const Migration> migrations)
         tx.lock_schema();
         // A node that applied it while this one waited has left its row.
         ours =
-            tx.exec(insert_applied, migration.number, migration.name, checksum_of(migration), tx.now()) == 1;
+            tx.exec(kInsertApplied, migration.number, migration.name, checksum_of(migration), tx.now()) == 1;
         if (ours) tx.exec_script(migration.sql);
       });
       if (ours) ++count;

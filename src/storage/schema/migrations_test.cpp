@@ -13,10 +13,10 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr Migration first{1, "first",
-                          "CREATE TABLE a(id <int> NOT NULL PRIMARY KEY) <table>;\nINSERT INTO a VALUES(7);"};
-constexpr Migration second{2, "second",
-                           "ALTER TABLE a ADD COLUMN name TEXT;\nCREATE INDEX a_name ON a(name);\n"};
+constexpr Migration kFirst{
+    1, "first", "CREATE TABLE a(id <int> NOT NULL PRIMARY KEY) <table>;\nINSERT INTO a VALUES(7);"};
+constexpr Migration kSecond{2, "second",
+                            "ALTER TABLE a ADD COLUMN name TEXT;\nCREATE INDEX a_name ON a(name);\n"};
 
 std::vector<std::int64_t> ids(Database& database) {
   static constexpr Sql select{"SELECT id FROM a ORDER BY id"};
@@ -30,21 +30,21 @@ class MigrationsTest : public ::testing::TestWithParam<testing::Engine> {
   testing::TemporaryDatabase database{GetParam()};
 };
 
-INSTANTIATE_TEST_SUITE_P(Engines, MigrationsTest, ::testing::ValuesIn(testing::engines),
+INSTANTIATE_TEST_SUITE_P(Engines, MigrationsTest, ::testing::ValuesIn(testing::kEngines),
                          [](const auto& info) { return testing::engine_name(info); });
 
 TEST_P(MigrationsTest, AMissingMigrationIsAppliedOnce) {
-  EXPECT_EQ(migrate(*database, std::array{first}), 1);
-  EXPECT_EQ(migrate(*database, std::array{first}), 0);
-  EXPECT_EQ(migrate(*database, std::array{first, second}), 1);
+  EXPECT_EQ(migrate(*database, std::array{kFirst}), 1);
+  EXPECT_EQ(migrate(*database, std::array{kFirst}), 0);
+  EXPECT_EQ(migrate(*database, std::array{kFirst, kSecond}), 1);
   database.reopen();
-  EXPECT_EQ(migrate(*database, std::array{first, second}), 0);
+  EXPECT_EQ(migrate(*database, std::array{kFirst, kSecond}), 0);
   EXPECT_THAT(ids(*database), ElementsAre(7));
 }
 
 TEST_P(MigrationsTest, LinesForPostgresqlAloneRunThereAlone) {
   constexpr Migration own{2, "own", "<postgres> INSERT INTO a VALUES(8);\nINSERT INTO a VALUES(9);"};
-  EXPECT_EQ(migrate(*database, std::array{first, own}), 2);
+  EXPECT_EQ(migrate(*database, std::array{kFirst, own}), 2);
   if (GetParam() == testing::Engine::postgres) {
     EXPECT_THAT(ids(*database), ElementsAre(7, 8, 9));
   } else {
@@ -67,7 +67,7 @@ TEST_P(MigrationsTest, RowsThatChangeOftenHaveRoom) {
 }
 
 TEST_P(MigrationsTest, TheTimeOfEachIsStored) {
-  ASSERT_TRUE(migrate(*database, std::array{first}));
+  ASSERT_TRUE(migrate(*database, std::array{kFirst}));
   static constexpr Sql select{"SELECT name, applied_at FROM schema_migrations WHERE number = $1"};
   database->read([&](Tx& tx) {
     tx.query(select, 1, [&](const Row& row) {
@@ -78,17 +78,17 @@ TEST_P(MigrationsTest, TheTimeOfEachIsStored) {
 }
 
 TEST_P(MigrationsTest, AChangedTextOfAnAppliedMigrationIsRefused) {
-  ASSERT_TRUE(migrate(*database, std::array{first}));
+  ASSERT_TRUE(migrate(*database, std::array{kFirst}));
   constexpr Migration changed{1, "first", "CREATE TABLE a(id <int> NOT NULL PRIMARY KEY) <table>;"};
-  const auto result = migrate(*database, std::array{changed, second});
+  const auto result = migrate(*database, std::array{changed, kSecond});
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, "SCHEMA_CHANGED");
-  EXPECT_EQ(migrate(*database, std::array{first, second}), 1) << "the refusal applied nothing";
+  EXPECT_EQ(migrate(*database, std::array{kFirst, kSecond}), 1) << "the refusal applied nothing";
 }
 
 TEST_P(MigrationsTest, ANewerDatabaseIsRefusedInOneSentence) {
-  ASSERT_TRUE(migrate(*database, std::array{first, second}));
-  const auto result = migrate(*database, std::array{first});
+  ASSERT_TRUE(migrate(*database, std::array{kFirst, kSecond}));
+  const auto result = migrate(*database, std::array{kFirst});
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, "SCHEMA_NEWER");
   EXPECT_THAT(result.error().message, HasSubstr("start a newer version"));
@@ -96,18 +96,18 @@ TEST_P(MigrationsTest, ANewerDatabaseIsRefusedInOneSentence) {
 
 TEST_P(MigrationsTest, AFailingMigrationLeavesTheOnesBeforeItAndNothingOfItself) {
   constexpr Migration broken{2, "broken", "INSERT INTO a VALUES(8);\nINSERT INTO nowhere VALUES(1);"};
-  const auto result = migrate(*database, std::array{first, broken});
+  const auto result = migrate(*database, std::array{kFirst, broken});
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, "MIGRATION_FAILED");
   EXPECT_THAT(result.error().message, HasSubstr("Migration 2 (broken)"));
   EXPECT_THAT(ids(*database), ElementsAre(7));
-  EXPECT_EQ(migrate(*database, std::array{first, second}), 1);
+  EXPECT_EQ(migrate(*database, std::array{kFirst, kSecond}), 1);
 }
 
 TEST_P(MigrationsTest, AGapInTheNumbersIsRefusedBeforeAnythingIsDone) {
   constexpr Migration third{3, "third", "DROP TABLE a;"};
-  EXPECT_FALSE(migrate(*database, std::array{first, third}));
-  EXPECT_EQ(migrate(*database, std::array{first}), 1);
+  EXPECT_FALSE(migrate(*database, std::array{kFirst, third}));
+  EXPECT_EQ(migrate(*database, std::array{kFirst}), 1);
 }
 
 TEST_P(MigrationsTest, NodesThatStartTogetherApplyEachOnce) {
@@ -115,7 +115,7 @@ TEST_P(MigrationsTest, NodesThatStartTogetherApplyEachOnce) {
   std::vector<std::thread> nodes;
   for (int i = 0; i < 4; ++i) {
     nodes.emplace_back([&] {
-      const auto count = migrate(*database, std::array{first, second});
+      const auto count = migrate(*database, std::array{kFirst, kSecond});
       ASSERT_TRUE(count) << count.error().message;
       applied += *count;
     });
@@ -135,14 +135,14 @@ TEST_P(MigrationsTest, ASchemaIsCheckedWithoutAChange) {
     const auto checked = check_schema(*database, migrations);
     return checked ? "" : checked.error().code;
   };
-  EXPECT_EQ(code(std::array{first}), "SCHEMA_MISSING");
-  ASSERT_TRUE(migrate(*database, std::array{first}));
-  EXPECT_EQ(code(std::array{first}), "");
-  EXPECT_EQ(code(std::array{first, second}), "SCHEMA_OLDER");
+  EXPECT_EQ(code(std::array{kFirst}), "SCHEMA_MISSING");
+  ASSERT_TRUE(migrate(*database, std::array{kFirst}));
+  EXPECT_EQ(code(std::array{kFirst}), "");
+  EXPECT_EQ(code(std::array{kFirst, kSecond}), "SCHEMA_OLDER");
   EXPECT_EQ(code(std::array{Migration{1, "first", "CREATE TABLE b(id <int> PRIMARY KEY) <table>;"}}),
             "SCHEMA_CHANGED");
-  EXPECT_EQ(migrate(*database, std::array{first, second}), 1);
-  EXPECT_EQ(code(std::array{first}), "SCHEMA_NEWER");
+  EXPECT_EQ(migrate(*database, std::array{kFirst, kSecond}), 1);
+  EXPECT_EQ(code(std::array{kFirst}), "SCHEMA_NEWER");
 }
 
 }  // namespace

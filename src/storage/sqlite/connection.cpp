@@ -7,10 +7,10 @@
 namespace presetbridge::storage::sqlite {
 namespace {
 
-constexpr int busy_timeout_ms = 5'000;
-constexpr std::int64_t most_log_bytes = 64 << 20;  // the file is cut to so much after a checkpoint
+constexpr int kBusyTimeoutMs = 5'000;
+constexpr std::int64_t kMostLogBytes = 64 << 20;  // the file is cut to so much after a checkpoint
 
-constexpr Dialect dialect{
+constexpr Dialect kDialect{
     .bytes = "BLOB",
     .key = "TEXT",
     .integer = "INTEGER",
@@ -23,9 +23,9 @@ constexpr Dialect dialect{
     .sqlite = "",
 };
 
-constexpr Sql begin_write{"BEGIN IMMEDIATE"};
-constexpr Sql begin_read{"BEGIN DEFERRED"};
-constexpr Sql commit{"COMMIT"};
+constexpr Sql kBeginWrite{"BEGIN IMMEDIATE"};
+constexpr Sql kBeginRead{"BEGIN DEFERRED"};
+constexpr Sql kCommit{"COMMIT"};
 
 // A use at whose end the statement is reset, also after an exception, so that no read snapshot lingers.
 class Use {
@@ -129,7 +129,7 @@ Connection::Connection(const std::string& path, Access access, int cache_mib, in
   const int code = sqlite3_open_v2(path.c_str(), &db, flags, nullptr);
   db_.reset(db);
   if (code != SQLITE_OK) raise(code, "open");
-  sqlite3_busy_timeout(db, busy_timeout_ms);
+  sqlite3_busy_timeout(db, kBusyTimeoutMs);
   // Memory for the rows and cursors of a batch, instead of the heap, which other threads use too.
   sqlite3_db_config(db, SQLITE_DBCONFIG_LOOKASIDE, nullptr, 1'200, 1'000);
   sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 0, nullptr);  // "x" is a name, never a string
@@ -143,7 +143,7 @@ Connection::Connection(const std::string& path, Access access, int cache_mib, in
   run("PRAGMA synchronous=NORMAL");  // commits are synced by the database: sqlite_database.h
   // Replaces SQLite's own hook, which checkpoints too but does not show whether a commit wrote anything.
   sqlite3_wal_hook(db, after_commit, this);
-  run(fmt::format("PRAGMA journal_size_limit={}", most_log_bytes).c_str());
+  run(fmt::format("PRAGMA journal_size_limit={}", kMostLogBytes).c_str());
   // Copies what a process that died left in the log into the file, and syncs that, before anything builds on it.
   run("PRAGMA wal_checkpoint(TRUNCATE)");
 }
@@ -171,12 +171,12 @@ int Connection::after_commit(void* self, sqlite3* db, const char* name, int log_
 bool Connection::transact(const TxFn& fn, const Clock& clock) {
   roll_back();  // a transaction that a failed ROLLBACK left open
   wrote_ = false;
-  exec(access_ == Access::read_write ? begin_write : begin_read, {});
+  exec(access_ == Access::read_write ? kBeginWrite : kBeginRead, {});
   try {
     Tx tx(*this, clock.now());
     fn(tx);
     tx.conclude();
-    exec(commit, {});
+    exec(kCommit, {});
   } catch (...) {
     roll_back();
     throw;
@@ -266,7 +266,7 @@ void Connection::roll_back() noexcept {
 }
 
 Statement& Connection::prepared(const Sql& sql, std::size_t parameters) {
-  return statements_.get(sql, parameters, dialect, [&](const SqlText& text) {
+  return statements_.get(sql, parameters, kDialect, [&](const SqlText& text) {
     Statement made;
     sqlite3_stmt* handle = nullptr;
     const int code = sqlite3_prepare_v3(db_.get(), text.text.c_str(), static_cast<int>(text.text.size()) + 1,
@@ -280,7 +280,7 @@ Statement& Connection::prepared(const Sql& sql, std::size_t parameters) {
 }
 
 void Connection::exec_script(std::string_view text) {
-  const SqlText script = to_script(text, dialect);
+  const SqlText script = to_script(text, kDialect);
   const char* rest = script.text.c_str();
   const char* const end = rest + script.text.size();
   while (rest < end) {

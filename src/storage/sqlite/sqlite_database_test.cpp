@@ -17,8 +17,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr Sql insert{"INSERT INTO t(id, body) VALUES($1, $2)"};
-constexpr Sql count{"SELECT COUNT(*) FROM t"};
+constexpr Sql kInsert{"INSERT INTO t(id, body) VALUES($1, $2)"};
+constexpr Sql kCount{"SELECT COUNT(*) FROM t"};
 
 class Lines final : public Log {
  public:
@@ -39,7 +39,7 @@ void make_table(Database& database) {
 
 std::int64_t rows(Database& database) {
   std::int64_t found = -1;
-  database.read([&](Tx& tx) { found = *tx.one(count, [](const Row& row) { return row.int64(0); }); });
+  database.read([&](Tx& tx) { found = *tx.one(kCount, [](const Row& row) { return row.int64(0); }); });
   return found;
 }
 
@@ -140,7 +140,7 @@ TEST(SqliteDatabaseTest, AWriteSyncsTheLogThatItIsIn) {
   const auto database = open_sqlite(options, clock).value();
   make_table(*database);
   EXPECT_EQ(syncs, 1);
-  EXPECT_EQ(database->commit([](Tx& tx) { tx.exec(insert, 1, nullptr); }), Database::Durability::on_its_way);
+  EXPECT_EQ(database->commit([](Tx& tx) { tx.exec(kInsert, 1, nullptr); }), Database::Durability::on_its_way);
   EXPECT_EQ(syncs, 1) << "commit() leaves it to sync()";
   database->sync();
   EXPECT_EQ(syncs, 2);
@@ -155,7 +155,7 @@ TEST(SqliteDatabaseTest, AfterAFailedSyncNothingIsWrittenUntilItIsOpenedAgain) {
   const SqliteOptions options{.path = directory.file("a.db"), .lock_file = {}, .sync_file = counted_sync};
   auto database = open_sqlite(options, clock).value();
   make_table(*database);
-  const auto insert_one = [&](int id) { database->write([&](Tx& tx) { tx.exec(insert, id, nullptr); }); };
+  const auto insert_one = [&](int id) { database->write([&](Tx& tx) { tx.exec(kInsert, id, nullptr); }); };
   insert_one(1);
   sync_fails = true;
   EXPECT_THROW(insert_one(2), DbError);
@@ -193,9 +193,9 @@ TEST(SqliteDatabaseTest, ATransactionThatWroteNothingIsNotSynced) {
 TEST(SqliteDatabaseTest, ATransactionThatOnlyReadsIsAsDurableAsWhatItMayHaveRead) {
   testing::TemporarySqlite database;
   make_table(*database);
-  const auto read_only = [](Tx& tx) { tx.query(count, [](const Row&) {}); };
+  const auto read_only = [](Tx& tx) { tx.query(kCount, [](const Row&) {}); };
   EXPECT_EQ(database->commit(read_only), Database::Durability::durable);
-  EXPECT_EQ(database->commit([](Tx& tx) { tx.exec(insert, 1, nullptr); }), Database::Durability::on_its_way);
+  EXPECT_EQ(database->commit([](Tx& tx) { tx.exec(kInsert, 1, nullptr); }), Database::Durability::on_its_way);
   EXPECT_EQ(database->commit(read_only), Database::Durability::on_its_way);
   database->sync();
   EXPECT_EQ(database->commit(read_only), Database::Durability::durable);
@@ -223,7 +223,7 @@ TEST(SqliteDatabaseTest, TheLogIsCheckpointedSoThatItDoesNotGrow) {
   make_table(*database);
   const std::string body(4'000, 'x');
   for (int id = 1; id <= 100; ++id) {
-    database->write([&](Tx& tx) { tx.exec(insert, id, Blob(std::as_bytes(std::span(body)))); });
+    database->write([&](Tx& tx) { tx.exec(kInsert, id, Blob(std::as_bytes(std::span(body)))); });
   }
   struct stat log{};
   ASSERT_EQ(stat((options.path + "-wal").c_str(), &log), 0);
@@ -243,7 +243,7 @@ TEST(SqliteDatabaseTest, ACheckpointThatFailsIsLoggedOnceAndCostsNoCommit) {
   int id = 0;
   const auto insert_pages = [&](int pages) {
     for (int i = 0; i < pages; ++i)
-      database->write([&](Tx& tx) { tx.exec(insert, ++id, Blob(std::as_bytes(std::span(body)))); });
+      database->write([&](Tx& tx) { tx.exec(kInsert, ++id, Blob(std::as_bytes(std::span(body)))); });
   };
   insert_pages(200);  // the file is some 1,000 KiB then
   EXPECT_THAT(log.lines, ::testing::IsEmpty());
@@ -275,7 +275,7 @@ TEST(SqliteDatabaseTest, AFullDiskIsUnavailableAndLeavesTheDatabaseUsable) {
   make_table(*database);
   const std::string body(64 << 10, 'x');
   const auto insert_one = [&](std::int64_t id) {
-    database->write([&](Tx& tx) { tx.exec(insert, id, Blob(std::as_bytes(std::span(body)))); });
+    database->write([&](Tx& tx) { tx.exec(kInsert, id, Blob(std::as_bytes(std::span(body)))); });
   };
   insert_one(1);
   std::int64_t committed = 1;

@@ -341,7 +341,7 @@ TEST(TookClassTest, EachDurationHasItsClass) {
   EXPECT_FALSE(took_of(static_cast<std::int64_t>(Activity::came_to_fail)));
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, ActivityStoreTest, ::testing::ValuesIn(testing::engines),
+INSTANTIATE_TEST_SUITE_P(Engines, ActivityStoreTest, ::testing::ValuesIn(testing::kEngines),
                          [](const auto& info) { return testing::engine_name(info); });
 
 }  // namespace

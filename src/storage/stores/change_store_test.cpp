@@ -43,7 +43,7 @@ class ChangeStoreTest : public ::testing::TestWithParam<Engine> {
 
   testing::MigratedDatabase db_{GetParam()};
 };
-INSTANTIATE_TEST_SUITE_P(Engines, ChangeStoreTest, ::testing::ValuesIn(testing::engines),
+INSTANTIATE_TEST_SUITE_P(Engines, ChangeStoreTest, ::testing::ValuesIn(testing::kEngines),
                          [](const auto& info) { return testing::engine_name(info); });
 
 TEST_P(ChangeStoreTest, OnlyAccountsThatAreWatchedHaveRows) {

@@ -133,7 +133,7 @@ TEST_P(CloudAccountStoreTest, WhatBringsWorkForwardIsOneStatementThatDoesWhatEac
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, CloudAccountStoreTest, ::testing::ValuesIn(testing::engines),
+INSTANTIATE_TEST_SUITE_P(Engines, CloudAccountStoreTest, ::testing::ValuesIn(testing::kEngines),
                          [](const auto& info) { return testing::engine_name(info); });
 
 }  // namespace

@@ -38,7 +38,7 @@ TEST_P(CustomerStoreTest, WhatAProgramOfBeforeWroteOverInPartIsNoFailure) {
   EXPECT_TRUE(failing("share 2 5000 7;revoke 1 6000 8", "5000").empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, CustomerStoreTest, ::testing::ValuesIn(testing::engines),
+INSTANTIATE_TEST_SUITE_P(Engines, CustomerStoreTest, ::testing::ValuesIn(testing::kEngines),
                          [](const auto& info) { return testing::engine_name(info); });
 
 }  // namespace

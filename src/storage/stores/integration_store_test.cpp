@@ -239,9 +239,9 @@ TEST_P(StagedMappingsTest, NoneIsASaveToo) {
   EXPECT_EQ(all_rows(), 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, StagedMappingsTest, ::testing::ValuesIn(testing::engines),
+INSTANTIATE_TEST_SUITE_P(Engines, StagedMappingsTest, ::testing::ValuesIn(testing::kEngines),
                          [](const auto& info) { return testing::engine_name(info); });
-INSTANTIATE_TEST_SUITE_P(Engines, IntegrationStoreTest, ::testing::ValuesIn(testing::engines),
+INSTANTIATE_TEST_SUITE_P(Engines, IntegrationStoreTest, ::testing::ValuesIn(testing::kEngines),
                          [](const auto& info) { return testing::engine_name(info); });
 
 }  // namespace

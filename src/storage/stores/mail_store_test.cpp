@@ -125,7 +125,7 @@ TEST_P(MailStoreTest, OneAddressOfAUserIsVerified) {
   EXPECT_FALSE(verified(kBob));
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, MailStoreTest, ::testing::ValuesIn(testing::engines),
+INSTANTIATE_TEST_SUITE_P(Engines, MailStoreTest, ::testing::ValuesIn(testing::kEngines),
                          [](const auto& info) { return testing::engine_name(info); });
 
 }  // namespace

@@ -98,7 +98,7 @@ TEST_P(NodeStoreTest, ANumberGivenBackIsFree) {
   EXPECT_EQ(take("later"), std::nullopt);
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, NodeStoreTest, ::testing::ValuesIn(testing::engines),
+INSTANTIATE_TEST_SUITE_P(Engines, NodeStoreTest, ::testing::ValuesIn(testing::kEngines),
                          [](const auto& info) { return testing::engine_name(info); });
 
 }  // namespace

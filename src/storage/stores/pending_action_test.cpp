@@ -122,7 +122,7 @@ TEST_P(PendingActionTest, ReviewsThatProgramsOfBeforeAskedForAreRead) {
   EXPECT_THROW(asked("no such kind"), DbError);
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, PendingActionTest, ::testing::ValuesIn(testing::engines),
+INSTANTIATE_TEST_SUITE_P(Engines, PendingActionTest, ::testing::ValuesIn(testing::kEngines),
                          [](const auto& info) { return testing::engine_name(info); });
 
 }  // namespace

@@ -111,7 +111,7 @@ TEST_P(PrivacyStoreTest, AShopIsTakenUpWhereItsErasureWas) {
   EXPECT_FALSE(write([](Tx& tx) { return lock_shop_redaction(tx, {}); }));
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, PrivacyStoreTest, ::testing::ValuesIn(testing::engines),
+INSTANTIATE_TEST_SUITE_P(Engines, PrivacyStoreTest, ::testing::ValuesIn(testing::kEngines),
                          [](const auto& info) { return testing::engine_name(info); });
 
 }  // namespace

@@ -102,7 +102,7 @@ class SendStoreTest : public ::testing::TestWithParam<testing::Engine> {
   testing::MigratedDatabase db_{GetParam()};
 };
 
-INSTANTIATE_TEST_SUITE_P(Engines, SendStoreTest, ::testing::ValuesIn(testing::engines),
+INSTANTIATE_TEST_SUITE_P(Engines, SendStoreTest, ::testing::ValuesIn(testing::kEngines),
                          [](const auto& info) { return testing::engine_name(info); });
 
 TEST_P(SendStoreTest, LeasesTheOldestSendsUpToTheLimitOfEachSubscription) {

@@ -92,7 +92,7 @@ TEST_P(OldDeliveriesTest, AreWholeDeliveriesOfEachStoreWithAllThatIsStoredOfThem
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, OldDeliveriesTest, ::testing::ValuesIn(testing::engines),
+INSTANTIATE_TEST_SUITE_P(Engines, OldDeliveriesTest, ::testing::ValuesIn(testing::kEngines),
                          [](const auto& info) { return testing::engine_name(info); });
 
 }  // namespace

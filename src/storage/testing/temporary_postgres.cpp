@@ -18,7 +18,7 @@
 namespace presetbridge::storage::testing {
 namespace {
 
-constexpr int start_timeout_ms = 120'000;
+constexpr int kStartTimeoutMs = 120'000;
 
 class Cluster {
  public:
@@ -75,7 +75,7 @@ class Cluster {
     std::string text;
     for (char c = 0; text.size() < 4'096;) {
       pollfd ready{from, POLLIN, 0};
-      if (poll(&ready, 1, start_timeout_ms) != 1 || read(from, &c, 1) != 1)
+      if (poll(&ready, 1, kStartTimeoutMs) != 1 || read(from, &c, 1) != 1)
         throw std::runtime_error("PostgreSQL did not start; its messages are above");
       if (c == '\n') return text;
       text += c;
@@ -108,12 +108,12 @@ const Cluster& cluster(TemporaryPostgres::Kind kind) {
   return real;
 }
 
-constexpr Millis usual_patience{60'000};
+constexpr Millis kUsualPatience{60'000};
 
 std::string run_in(TemporaryPostgres::Kind kind, const std::string& database, const std::string& text,
-                   Millis patience = usual_patience) {
+                   Millis patience = kUsualPatience) {
   postgres::Session session(cluster(kind).socket_url(database), postgres::Access::read_write,
-                            {usual_patience, patience, patience, patience});
+                            {kUsualPatience, patience, patience, patience});
   session.run("SET synchronous_commit=local");
   const postgres::Result result = session.run(text);
   const int rows = PQntuples(result.get());
