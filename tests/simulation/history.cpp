@@ -168,6 +168,38 @@ const std::vector<Scenario>& scenarios() {
         {Act::order_by_key, {}, {}, Millis{60'000}},
         {Act::invalidate_by_key, {}, {}, Millis{60 * 60'000}},
         {Act::invalidate_by_key}}},
+      // All that is delivered by hand is refunded.
+      {1, {{Act::place, kAnn}, {Act::refund_line}, {Act::reopen}, {Act::complete}}},
+      // A person takes the files back, and the order is paid again.
+      {1,
+       {{Act::place, kAnn},
+        {Act::accept, kAnn, {}, kAWhile},
+        {Act::revoke, {}, {}, kAWhile},
+        {Act::cancel, {}, {}, kAWhile},
+        {Act::pay}}},
+      // The customer of before gets it again, after a stop took their files back.
+      {1,
+       {{Act::auto_revoke, 1},
+        {Act::place, kAnn},
+        {Act::accept, kAnn, {}, kAWhile},
+        {Act::reopen},
+        {Act::retry_as, 1},
+        {Act::cancel, {}, {}, kAWhile},
+        {Act::pay},
+        {Act::retry_as, kAnn}}},
+      // Another login, while nobody knows what became of a share.
+      {1,
+       {{Act::place, kAnn},
+        {Act::platform, static_cast<std::uint32_t>(Weather::answers_lost)},
+        {Act::accept, kAnn, {}, Millis{60'000}},
+        {Act::platform, static_cast<std::uint32_t>(Weather::reads_fail)},
+        {Act::login, 0, {}, Millis{2 * 60 * 60'000}},
+        {Act::platform, static_cast<std::uint32_t>(Weather::fair)}}},
+      // The buyer answers late, and is asked no second time.
+      {1,
+       {{Act::place, kAnn, {}, Millis{15 * 24 * 60 * 60'000}},
+        {Act::retry, {}, 0},
+        {Act::accept, kAnn, {}, kAWhile}}},
       // No credits, and then some.
       {1, {{Act::place, 10}, {Act::place, 12}, {Act::accept, kAnn, {}, kAWhile}, {Act::grant, 4}}},
   };

@@ -175,6 +175,8 @@ class Model {
   void erase(const std::string& order);
   // The action was perhaps done. One that reprocesses maps the whole order, and may find lines that nothing is
   // mapped to any more.
+  // An event says that the buyer's answer is awaited: the wait has begun since the last look.
+  void waits(const std::string& order);
   void perhaps(const std::string& order);
   void perhaps_approved(const std::string& order) { orders_.at(order).perhaps_approved = true; }
   void note_unmapped(Order& order) const;

@@ -131,6 +131,11 @@ void Model::reopen(const std::string& order) {
   d.reason.clear();
 }
 
+void Model::waits(const std::string& order) {
+  auto& d = *delivery(order);
+  if (!d.first_waited) d.first_waited = d.last_seen;
+}
+
 void Model::note_approval(Order& order) {
   order.approved_unpaid = payment(order) == Payment::awaiting_payment;
   order.approved_risk = order.high_risk;

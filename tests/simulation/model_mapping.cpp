@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "model.h"
@@ -168,6 +169,9 @@ void Model::resolve(Order& order, const Delivery::Replacing& replaced) {
     for (const auto& file : *line.files) {
       if (is_owed(file) && !(gone && replaced.missing.contains(file))) files.insert(file);
     }
+    // It lost what it owed, and got a file that another line owes too.
+    if (files.empty() && replaces)
+      std::ranges::copy_if(candidates, std::inserter(files, files.end()), is_owed);
     line.files.emplace(files.begin(), files.end());
   }
 }

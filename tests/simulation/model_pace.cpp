@@ -286,8 +286,16 @@ std::string Model::seen(const std::string& id, const Seen& seen, const Facts& fa
     d.queued_since.reset();
   } else {
     if (!d.queued_since) d.queued_since = facts.now;
-    // Its own trouble and the account's, which takes none of its tries, follow each other at most.
-    if (facts.now - std::max(*d.queued_since, *facts.writes_fail_since) >= 2 * kTroubleLimit + kAtTheLatest)
+    // Failing reads, its own trouble and the account's, which takes none of its tries, follow each other at most, after those of
+    // deliveries that share the same file with the same user before it.
+    const auto before = std::ranges::count_if(orders_, [&](const auto& entry) {
+      if (entry.first == id || !entry.second.delivery) return false;
+      return std::ranges::any_of(entry.second.delivery->promises, [&](const auto& p) {
+        return p.second.state == State::owed && d.promises.contains(p.first);
+      });
+    });
+    if (facts.now - std::max(*d.queued_since, *facts.writes_fail_since) >=
+        (3 + before) * kTroubleLimit + kAtTheLatest)
       return "it is tried without an end";
   }
   return {};

@@ -195,6 +195,7 @@ std::string Outbound::look(const std::function<std::string(std::int64_t)>& order
       " ORDER BY id"};
   static constexpr storage::Sql kSends{"SELECT subscription_id FROM webhook_sends WHERE event_id = $1"};
   said.clear();
+  waiting.clear();
   std::vector<std::pair<Event, std::int64_t>> events;
   world_.database->read([&](storage::Tx& tx) {
     tx.query(kEvents, last_event_, [&](const storage::Row& r) {
@@ -220,6 +221,7 @@ std::string Outbound::look(const std::function<std::string(std::int64_t)>& order
     last_event_ = event.id;
     uuids_[event.id] = event.uuid;
     const auto order = event.of_delivery ? order_of(delivery) : std::string();
+    if (event.type == "delivery.waiting_for_friendship") waiting.push_back(order);
     said.push_back(fmt::format("event {} {}of order {}", event.type,
                                event.sequence > 0 ? fmt::format("{} ", event.sequence) : std::string(),
                                order));

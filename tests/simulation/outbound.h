@@ -71,7 +71,8 @@ class Outbound {
   }
   int unmapped(const std::string& order) const { return model_.unmapped(order); }
 
-  std::vector<std::string> said;                      // the events that look() found
+  std::vector<std::string> said;     // the events that look() found
+  std::vector<std::string> waiting;  // orders of the events among them that say that they wait
   std::function<bool()> hears = [] { return true; };  // whether the process lives
 
  private:

@@ -20,11 +20,12 @@ constexpr Millis kAllRetries = 34h;  // of an event, with what a receiver that d
 
 void Run::rest(bool at_the_end) {
   service_.set_weather(Weather::fair);
-  // Of what failed as cloud_unavailable one delivery an hour is tried (spec 3.5), and a file that is missing tells
-  // nothing of the others.
+  // Deliveries that failed as cloud_unavailable are tried one an hour (spec 3.5), and one whose file is missing
+  // tells nothing of the others. A credit that one gives back goes to the next at the next maintenance.
   const auto failed = std::ranges::count_if(rows_, [](const auto& entry) {
     return entry.second.status == DeliveryStatus::failed &&
-           entry.second.resolution == ResolutionCode::cloud_unavailable;
+           (entry.second.resolution == ResolutionCode::cloud_unavailable ||
+            entry.second.resolution == ResolutionCode::insufficient_credits);
   });
   pass(kQuiet + failed * kProbe);
   // All orders are seen as they are now before any is judged.
@@ -66,6 +67,7 @@ void Run::look(bool quiet) {
     return found == deliveries_.end() ? std::string() : found->first;
   });
   for (const auto& said : service_.outbound().said) note("    " + said);
+  for (const auto& order : service_.outbound().waiting) model_.waits(order);
   if (!problem.empty()) {
     wrong_ = problem;
     return;
