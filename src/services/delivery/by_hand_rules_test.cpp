@@ -37,7 +37,7 @@ TEST_F(EndRules, WhatNobodyPaysForIsNotMarkedAsDeliveredByHand) {
   EXPECT_EQ(refused.error().code, "INVALID_TRANSITION");
   EXPECT_EQ(world.status(id), "in_review");
   EXPECT_EQ(world.items(id)[0].status, ItemStatus::dropped);
-  // Of an order that is too large to be read nobody can say what it pays for.
+  // Nobody can say what an order pays for that is too large to be read.
   auto large = later(world, "1", {"sku-1"}, 5);
   large.too_large = true;
   large.lines.clear();
