@@ -75,6 +75,9 @@ export const frame = {
   'action.failed': '“{action}” failed. {why}',
   'action.working': 'Working…',
 
+  'form.problems': { one: '{count} field needs a change.', other: '{count} fields need a change.' },
+  'form.problem': '{field}: {problem}',
+
   'time.now': 'now',
   'time.justNow': 'just now',
   'time.instant': 'under 1 ms',

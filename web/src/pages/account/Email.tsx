@@ -4,8 +4,8 @@ import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import type { Schemas } from '@/api/client';
-import { ApiError, problemsOf, sentence } from '@/api/errors';
-import { Alert } from '@/components/Alert';
+import { ApiError, problemsOf } from '@/api/errors';
+import { FormError } from '@/components/FormError';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { session } from '@/session';
@@ -53,7 +53,6 @@ function Form({ now }: { now: string }) {
       end();
     }
   }
-  const beside = code === 'EMAIL_TAKEN' || code === 'INVALID_CREDENTIALS' || Object.keys(problems).length > 0;
   return (
     <form className={styles.fields} onSubmit={(event) => void submit(event)}>
       <p>
@@ -80,7 +79,7 @@ function Form({ now }: { now: string }) {
         onChange={(event) => setPassword(event.currentTarget.value)}
         {...toggle}
       />
-      {error && !beside ? <Alert>{sentence(error)}</Alert> : null}
+      <FormError error={error} />
       <div>
         <Button type="submit" size="md" disabled={!email.trim() || !password} aria-disabled={busy || undefined}>
           {busy ? t('password.changing') : t('email.change')}

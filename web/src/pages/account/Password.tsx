@@ -3,9 +3,9 @@ import '@/i18n/en/profile';
 import { Button, PasswordInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
-import { ApiError, problemsOf, sentence } from '@/api/errors';
+import { ApiError, problemsOf } from '@/api/errors';
 import { queries } from '@/api/queries';
-import { Alert } from '@/components/Alert';
+import { FormError } from '@/components/FormError';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { session } from '@/session';
@@ -94,7 +94,7 @@ function Form({ email }: { email: string | undefined }) {
         onChange={(event) => setNext(event.currentTarget.value)}
         {...toggle}
       />
-      {error && !wrong && Object.keys(problems).length === 0 ? <Alert>{sentence(error)}</Alert> : null}
+      <FormError error={error} />
       <div>
         <Button type="submit" size="md" disabled={!current || !next} aria-disabled={busy || undefined}>
           {busy ? t('password.changing') : t('password.change')}

@@ -4,9 +4,9 @@ import { Button, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { api, ok, type Schemas } from '@/api/client';
-import { problemsOf, sentence } from '@/api/errors';
+import { problemsOf } from '@/api/errors';
 import { queries } from '@/api/queries';
-import { Alert } from '@/components/Alert';
+import { FormError } from '@/components/FormError';
 import { toast } from '@/components/toasts';
 import { useUnsaved } from '@/components/unsaved';
 import { useSubmit } from '@/components/useSubmit';
@@ -80,7 +80,7 @@ export function ProfileForm({ it }: { it: Account }) {
             onChange={(event) => setDraft({ ...draft, [field]: event.currentTarget.value })}
           />
         ))}
-        {error && !FIELDS.some((field) => problems[field]) ? <Alert>{sentence(error)}</Alert> : null}
+        <FormError error={error} />
         <div>
           <Button
             type="submit"

@@ -7,6 +7,7 @@ import { api, ok, type Schemas } from '@/api/client';
 import { ApiError, problemsOf, sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
 import { Alert } from '@/components/Alert';
+import { FormError } from '@/components/FormError';
 import { ForOwners } from '@/components/ForOwners';
 import { toast } from '@/components/toasts';
 import { useSubmit } from '@/components/useSubmit';
@@ -84,7 +85,9 @@ function Form({ button, onSaved, onFailed, onCancel }: Props) {
         onChange={(event) => setPassword(event.currentTarget.value)}
         {...toggle}
       />
-      {error && Object.keys(problems).length === 0 ? <Alert>{refusal(error)}</Alert> : null}
+      <FormError error={error}>
+        <Alert>{refusal(error)}</Alert>
+      </FormError>
       <div className={styles.buttons}>
         <Button
           type="submit"

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { ok, open } from '@/api/client';
 import { ApiError, errorOfNetwork, problemsOf } from '@/api/errors';
+import { FormError } from '@/components/FormError';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { session, useOwesSignOut } from '@/session';
@@ -78,7 +79,7 @@ export function Join({ token, onJoining }: Props) {
             onChange={(event) => setPassword(event.currentTarget.value)}
             {...toggle}
           />
-          {Object.keys(problems).length === 0 ? alert : null}
+          <FormError error={error}>{alert}</FormError>
           <Button
             type="submit"
             variant="filled"

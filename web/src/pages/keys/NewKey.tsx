@@ -3,9 +3,9 @@ import { Button, Checkbox, MultiSelect, Select, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { api, ok, type Schemas } from '@/api/client';
-import { problemsOf, sentence } from '@/api/errors';
+import { problemsOf } from '@/api/errors';
 import { queries } from '@/api/queries';
-import { Alert } from '@/components/Alert';
+import { FormError } from '@/components/FormError';
 import { Dialog } from '@/components/Dialogs';
 import { useFailure } from '@/components/useFailure';
 import { useSubmit } from '@/components/useSubmit';
@@ -104,7 +104,7 @@ function Form({ onClose, onIssued }: Omit<Props, 'opened'>) {
         onChange={(value) => setLife((value as typeof life | null) ?? 'never')}
         error={problems.expiresAt}
       />
-      {error && Object.keys(problems).length === 0 ? <Alert>{sentence(error)}</Alert> : null}
+      <FormError error={error} />
       <div className={styles.buttons}>
         <Button size="lg" onClick={onClose}>
           {t('action.cancel')}

@@ -2,8 +2,8 @@ import '@/i18n/en/people';
 import { Button, Select, TextInput } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
 import { api, ok, type Schemas } from '@/api/client';
-import { problemsOf, sentence } from '@/api/errors';
-import { Alert } from '@/components/Alert';
+import { problemsOf } from '@/api/errors';
+import { FormError } from '@/components/FormError';
 import { Dialog } from '@/components/Dialogs';
 import { useFailure } from '@/components/useFailure';
 import { useSubmit } from '@/components/useSubmit';
@@ -83,7 +83,7 @@ function Form({ onClose, onMade }: Props) {
         onChange={(value) => setDays(Number(value ?? USUAL_DAYS))}
         error={problems.expiresAt}
       />
-      {error && Object.keys(problems).length === 0 ? <Alert>{sentence(error)}</Alert> : null}
+      <FormError error={error} />
       <div className={styles.buttons}>
         <Button size="lg" onClick={onClose}>
           {t('action.cancel')}

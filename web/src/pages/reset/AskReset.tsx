@@ -6,6 +6,7 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { ok, open } from '@/api/client';
 import { errorOfNetwork, problemsOf } from '@/api/errors';
+import { FormError } from '@/components/FormError';
 import { Loaded, SkeletonRows } from '@/components/States';
 import { useSubmit } from '@/components/useSubmit';
 import { t, T } from '@/i18n/text';
@@ -94,7 +95,9 @@ function Form({ onSent }: { onSent: () => void }) {
         error={problems.email}
         onChange={(event) => setEmail(event.currentTarget.value)}
       />
-      {Object.keys(problems).length === 0 ? <SignInAlert error={error} left={left} /> : null}
+      <FormError error={error}>
+        <SignInAlert error={error} left={left} />
+      </FormError>
       <Button type="submit" variant="filled" size="lg" fullWidth disabled={left > 0} aria-disabled={busy || undefined}>
         {busy ? t('reset.sending') : t('reset.send')}
       </Button>

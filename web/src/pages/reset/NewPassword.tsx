@@ -5,6 +5,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import type { Schemas } from '@/api/client';
 import { ApiError, problemsOf } from '@/api/errors';
+import { FormError } from '@/components/FormError';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { session } from '@/session';
@@ -69,7 +70,9 @@ export function NewPassword({ token }: { token: string }) {
           onChange={(event) => setPassword(event.currentTarget.value)}
           {...toggle}
         />
-        {Object.keys(problems).length === 0 ? <SignInAlert error={error} left={left} /> : null}
+        <FormError error={error}>
+          <SignInAlert error={error} left={left} />
+        </FormError>
         <Button
           type="submit"
           variant="filled"

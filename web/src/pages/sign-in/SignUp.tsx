@@ -2,6 +2,7 @@ import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { getRouteApi, Link, Navigate } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
 import { ApiError, problemsOf } from '@/api/errors';
+import { FormError } from '@/components/FormError';
 import { useSubmit } from '@/components/useSubmit';
 import { t, T } from '@/i18n/text';
 import { session, useSession } from '@/session';
@@ -84,7 +85,7 @@ export function SignUp() {
             onChange={(event) => setPassword(event.currentTarget.value)}
             {...toggle}
           />
-          {error && Object.keys(problems).length === 0 ? (
+          <FormError error={error}>
             <SignInAlert
               error={error}
               left={left}
@@ -96,7 +97,7 @@ export function SignUp() {
                 ) : undefined
               }
             />
-          ) : null}
+          </FormError>
           <Button
             type="submit"
             variant="filled"

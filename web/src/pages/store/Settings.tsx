@@ -4,9 +4,9 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
 import { api, ok } from '@/api/client';
-import { problemsOf, sentence } from '@/api/errors';
+import { problemsOf } from '@/api/errors';
 import { queries } from '@/api/queries';
-import { Alert } from '@/components/Alert';
+import { FormError } from '@/components/FormError';
 import { ConfirmDialog } from '@/components/Dialogs';
 import { Loaded } from '@/components/States';
 import { toast } from '@/components/toasts';
@@ -124,7 +124,7 @@ function Form({ it }: { it: Store }) {
         error={problems['settings.usernameFields']}
         onChange={(usernameFields) => set({ usernameFields })}
       />
-      {error ? <Alert>{sentence(error)}</Alert> : null}
+      <FormError error={error} />
       <div>
         <Button
           type="submit"

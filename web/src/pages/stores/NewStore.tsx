@@ -5,8 +5,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { api, ok, type Schemas } from '@/api/client';
-import { problemsOf, sentence } from '@/api/errors';
-import { Alert } from '@/components/Alert';
+import { problemsOf } from '@/api/errors';
+import { FormError } from '@/components/FormError';
 import { PageHeader } from '@/components/PageHeader';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
@@ -78,7 +78,7 @@ export function StoreForm({ onMade, onCancel }: FormProps) {
         error={problemsOf(error).name}
         onChange={(event) => setName(event.currentTarget.value)}
       />
-      {error && !problemsOf(error).name ? <Alert>{sentence(error)}</Alert> : null}
+      <FormError error={error} />
       <div className={styles.actions}>
         <Button type="submit" variant="filled" size="md" disabled={!name.trim()} aria-disabled={busy || undefined}>
           {busy ? t('action.working') : t('newStore.create')}

@@ -4,9 +4,9 @@ import { Button, MultiSelect, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { api, ok, type Schemas } from '@/api/client';
-import { problemsOf, sentence } from '@/api/errors';
+import { problemsOf } from '@/api/errors';
 import { queries } from '@/api/queries';
-import { Alert } from '@/components/Alert';
+import { FormError } from '@/components/FormError';
 import { useFailure } from '@/components/useFailure';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
@@ -101,7 +101,7 @@ export function SubscriptionForm({ it, onMade, onChanged, onCancel }: Props) {
         error={problems.integrationIds}
         onChange={setStores}
       />
-      {error && Object.keys(problems).length === 0 ? <Alert>{sentence(error)}</Alert> : null}
+      <FormError error={error} />
       <div className={styles.buttons}>
         <Button size="lg" onClick={onCancel}>
           {t('action.cancel')}

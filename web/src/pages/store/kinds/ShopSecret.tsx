@@ -3,8 +3,8 @@ import '@/i18n/en/store_kinds';
 import { Button, PasswordInput } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
 import { api, ok } from '@/api/client';
-import { problemsOf, sentence } from '@/api/errors';
-import { Alert } from '@/components/Alert';
+import { problemsOf } from '@/api/errors';
+import { FormError } from '@/components/FormError';
 import { Shape } from '@/components/StatusIcon';
 import { toast } from '@/components/toasts';
 import { useSubmit } from '@/components/useSubmit';
@@ -65,7 +65,7 @@ export function ShopSecret({ it }: { it: Store }) {
           {busy ? t('action.saving') : t('steps.secretSave')}
         </Button>
       </div>
-      {error && !problemsOf(error).secret ? <Alert>{sentence(error)}</Alert> : null}
+      <FormError error={error} />
       {stored === null ? null : (
         <p className={styles.stored}>
           <Shape icon="check" colour="teal" />

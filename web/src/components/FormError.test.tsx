@@ -1,0 +1,94 @@
+import { PasswordInput, TextInput, Checkbox } from '@mantine/core';
+import { cleanup, screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { useState } from 'react';
+import { afterEach, expect, test } from 'vitest';
+import { ApiError, problemsOf } from '@/api/errors';
+import { show } from '@/testing/render';
+import { FormError } from './FormError';
+
+afterEach(cleanup);
+
+type Details = ApiError['details'];
+const refused = (...details: Details) => new ApiError(422, 'VALIDATION_FAILED', 'Refused.', details);
+
+// `errors`: of one submit after the other.
+function Form({ errors }: { errors: (ApiError | undefined)[] }) {
+  const [sent, setSent] = useState(0);
+  const error = sent === 0 ? undefined : errors[sent - 1];
+  const problems = problemsOf(error);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        setSent(sent + 1);
+      }}
+    >
+      <TextInput label="E-mail" required error={problems.email} />
+      <PasswordInput label="Password" error={problems.password} />
+      <Checkbox.Group label="Rights" error={problems.rights}>
+        <Checkbox label="Read" value="read" />
+      </Checkbox.Group>
+      <FormError error={error} />
+      <button type="submit" formNoValidate>
+        {'Save'}
+      </button>
+    </form>
+  );
+}
+
+async function sent(...errors: (ApiError | undefined)[]) {
+  await show(<Form errors={errors} />);
+  const user = userEvent.setup();
+  const save = () => user.click(screen.getByRole('button', { name: 'Save' }));
+  await save();
+  return { user, save };
+}
+
+test('the only problem is beside its field, which takes the focus', async () => {
+  await sent(refused({ field: 'password', problem: 'is too short' }));
+  expect(document.activeElement).toBe(screen.getByLabelText('Password'));
+  expect(screen.getAllByText('is too short')).toHaveLength(1);
+  expect(screen.queryByRole('group', { name: /need/ })).toBeNull();
+  expect(screen.queryByRole('alert')).toBeNull();
+});
+
+test('several problems are summed up; the summary takes the focus and leads to their fields', async () => {
+  const three: Details = [
+    { field: 'email', problem: 'is no address' },
+    { field: 'password', problem: 'is too short' },
+    { field: 'rights', problem: 'must have one' },
+  ];
+  const { user, save } = await sent(refused(...three), undefined, refused(...three.slice(0, 2)));
+  const summary = screen.getByRole('group', { name: '3 fields need a change.' });
+  expect(document.activeElement).toBe(summary);
+  const lines = within(summary).getAllByRole('listitem');
+  expect(lines.map(({ textContent }) => textContent)).toEqual([
+    'E-mail: is no address',
+    'Password: is too short',
+    'Rights: must have one',
+  ]);
+  await user.click(within(summary).getByRole('button', { name: 'Password' }));
+  expect(document.activeElement).toBe(screen.getByLabelText('Password'));
+
+  await save();
+  expect(screen.queryByRole('group', { name: /need/ })).toBeNull();
+  await save();
+  expect(document.activeElement).toBe(screen.getByRole('group', { name: '2 fields need a change.' }));
+});
+
+test('a problem of something that the form does not show is said too', async () => {
+  await sent(refused({ field: 'email', problem: 'is no address' }, { field: 'tags[3]', problem: 'is too long' }));
+  const summary = screen.getByRole('group', { name: '2 fields need a change.' });
+  expect(summary.textContent).toContain('tags[3]: is too long');
+  cleanup();
+
+  await sent(refused({ field: 'body', problem: 'is too large' }));
+  expect(document.activeElement).toBe(screen.getByRole('group', { name: '1 field needs a change.' }));
+});
+
+test('an error of no field is a sentence, and the focus stays', async () => {
+  await sent(new ApiError(409, 'CONFLICT', 'Somebody was faster.'));
+  expect(screen.getByRole('alert').textContent).toBe('Somebody was faster.');
+  expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Save' }));
+});

@@ -1,0 +1,72 @@
+// Why a form was not accepted. Problems stand beside their fields: the only one takes the focus, of several there is a summary, which takes it.
+import { useEffect, useId, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+import { ApiError, sentence } from '@/api/errors';
+import { t, T } from '@/i18n/text';
+import { Alert } from './Alert';
+import styles from './Alert.module.css';
+
+type Problem = { field: string; text: string; control?: HTMLElement | null };
+
+// The problems that stand beside fields, by Mantine's names of parts.
+function besideFields(form: Element): Problem[] {
+  return [...form.querySelectorAll('.mantine-InputWrapper-error')].map((shown) => {
+    const wrapper = shown.closest('.mantine-InputWrapper-root');
+    const control = wrapper?.querySelector<HTMLElement>('input:not([type="hidden"]), textarea');
+    const label = wrapper?.querySelector('.mantine-InputWrapper-label')?.firstChild?.textContent;
+    return { field: label ?? control?.ariaLabel ?? '', text: shown.textContent ?? '', control };
+  });
+}
+
+function problemsIn(form: Element, error: unknown): Problem[] {
+  const beside = besideFields(form);
+  const details = error instanceof ApiError ? error.details : [];
+  if (details.length <= beside.length) return beside;
+  const others = details.filter(({ problem }) => !beside.some(({ text }) => text === problem));
+  return [...beside, ...others.map(({ field, problem }) => ({ field, text: problem }))];
+}
+
+// `children`: what is shown about an error of no field; else its sentence.
+export function FormError({ error, children }: { error: unknown; children?: ReactNode }) {
+  const place = useRef<HTMLDivElement>(null);
+  const title = useId();
+  const [seen, setSeen] = useState<{ error: unknown; problems: Problem[] }>();
+  const problems = error && seen?.error === error ? seen.problems : [];
+  const [first] = problems;
+  const summed = problems.length > 1 || (first !== undefined && !first.control);
+  useLayoutEffect(() => {
+    const form = place.current?.closest('form');
+    if (error && form) setSeen({ error, problems: problemsIn(form, error) });
+  }, [error]);
+  useEffect(() => {
+    if (!seen) return;
+    const [only, ...more] = seen.problems;
+    if (only) (more.length === 0 && only.control ? only.control : place.current)?.focus();
+  }, [seen]);
+  return (
+    <>
+      <div ref={place} hidden={!summed} className={styles.summary} role="group" aria-labelledby={title} tabIndex={-1}>
+        <p id={title}>{t('form.problems', { count: problems.length })}</p>
+        <ul>
+          {problems.map(({ field, text, control }, index) => (
+            <li key={index}>
+              <T
+                k="form.problem"
+                values={{
+                  field: control ? (
+                    <button type="button" className="link" onClick={() => control.focus()}>
+                      {field}
+                    </button>
+                  ) : (
+                    field
+                  ),
+                  problem: text,
+                }}
+              />
+            </li>
+          ))}
+        </ul>
+      </div>
+      {error && problems.length === 0 ? (children ?? <Alert>{sentence(error)}</Alert>) : null}
+    </>
+  );
+}
