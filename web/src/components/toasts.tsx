@@ -29,23 +29,42 @@ const leaveLater = (id: number) =>
     setTimeout(() => away(id), LIFE_MS),
   );
 
-// A toast with `stay` remains until it is closed. The function that is returned ends that: the toast then goes after the usual time.
-export function toast(
-  text: ReactNode,
-  { tone = 'good', action, stay }: Partial<Pick<Toast, 'tone' | 'action' | 'stay'>> = {},
-): () => void {
-  next += 1;
-  const id = next;
+type Options = Partial<Pick<Toast, 'tone' | 'action' | 'stay'>>;
+
+function add(id: number, text: ReactNode, { tone = 'good', action, stay }: Options) {
   become([
     ...toasts.filter((one) => one.stay),
     ...toasts.filter((one) => !one.stay).slice(-2),
     { id, tone, text, action, ...(stay ? { stay } : {}) },
   ]);
   if (!stay) leaveLater(id);
+}
+
+// A toast with `stay` remains until it is closed. The function that is returned ends that: the toast then goes after the usual time.
+export function toast(text: ReactNode, options: Options = {}): () => void {
+  const id = ++next;
+  add(id, text, options);
   return () => {
     become(toasts.map((one) => (one.id === id ? { ...one, stay: false } : one)));
     leaveLater(id);
   };
+}
+
+// A toast about what can be taken back. The function that is returned removes it.
+export function toastUndo(text: ReactNode, undo: () => void): () => void {
+  const id = ++next;
+  const close = () => away(id);
+  const takeBack = () => {
+    close();
+    undo();
+  };
+  const action = (
+    <button type="button" className="link" onClick={takeBack}>
+      {t('action.undo')}
+    </button>
+  );
+  add(id, text, { action });
+  return close;
 }
 
 export function clearToasts() {

@@ -68,6 +68,8 @@ export const stores = {
   'products.skipped': { one: '{count} order skipped it', other: '{count} orders skipped it' },
   'products.skippedMany': '{n}+ orders skipped it',
   'products.remove': 'Remove {product}',
+  'products.removed': 'The match of “{product}” is removed.',
+  'products.discarded': { one: '{count} change is discarded.', other: '{count} changes are discarded.' },
   'products.choose': 'Choose presets',
   'products.presetsOf': 'Presets for {product}',
   'products.ignored': 'Not a preset',

@@ -11,6 +11,7 @@ import { queries } from '@/api/queries';
 import { Alert } from '@/components/Alert';
 import { Loaded, SkeletonRows } from '@/components/States';
 import { useSubmit } from '@/components/useSubmit';
+import { useUndo } from '@/components/useUndo';
 import { t } from '@/i18n/text';
 import type { Store } from '@/vocabulary/store';
 import {
@@ -18,6 +19,7 @@ import {
   keyOfProduct,
   mappingsWith,
   matchesOf,
+  withFormer,
   withMatch,
   type Draft,
   type Match,
@@ -91,7 +93,11 @@ function Matches({ store, set, products, presets, onDone }: Props) {
     all.get(keyOf(by)) ?? saved.get(keyOf(by)) ?? { ...by, ignored: false, files: [] };
   const change = (match: Match) => setDraft((now) => new Map([...withMatch(now, saved, match), [keyOf(match), match]]));
   const typed = [...draft.values()].filter((match) => !rows.some(({ by }) => keyOf(by) === keyOf(match)));
-  const remove = (match: Match) => setDraft((now) => new Map([...now].filter(([key]) => key !== keyOf(match))));
+  const { offer } = useUndo();
+  const remove = (match: Match) => {
+    setDraft((now) => new Map([...now].filter(([key]) => key !== keyOf(match))));
+    offer(t('products.removed', { product: match.matchValue }), () => setDraft((now) => withFormer(now, draft, match)));
+  };
   const bare = typed.filter(({ ignored, files }) => !ignored && files.length === 0).length;
   const ready = [...all.values()].some(({ ignored, files }) => ignored || files.length > 0);
   async function save() {

@@ -5,7 +5,7 @@ import { lazy, Suspense, useState } from 'react';
 import { sentence } from '@/api/errors';
 import { changePreferences, usePreferences } from '@/api/preferences';
 import { Tabs } from '@/components/Tabs';
-import { toast } from '@/components/toasts';
+import { toast, toastUndo } from '@/components/toasts';
 import { t } from '@/i18n/text';
 import { useShortcuts } from '@/shell/shortcuts';
 import { changed, type Search } from '../../search';
@@ -55,13 +55,7 @@ export function ViewTabs({ search, onSearch, countOf }: Props) {
       void set((now) =>
         activeOf(now, searchOf(its)) < 0 ? [...now.slice(0, active), its, ...now.slice(active)] : now,
       );
-    toast(t('views.deleted', { name: its.name }), {
-      action: (
-        <button type="button" className="link" onClick={undo}>
-          {t('action.undo')}
-        </button>
-      ),
-    });
+    toastUndo(t('views.deleted', { name: its.name }), undo);
     onSearch({});
   }
   return (

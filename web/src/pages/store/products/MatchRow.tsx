@@ -26,7 +26,7 @@ type Props = {
   note?: string; // says how many orders were skipped because the product has no match
   instead?: Match | null; // a match by SKU or id that can replace the match by title
   onChange: (match: Match) => void;
-  onRemove?: () => void; // of a row that is not saved
+  onRemove?: () => void; // of a match that no product uses
 };
 
 const FilePicker = lazy(() => import('./FilePicker').then((part) => ({ default: part.FilePicker })));

@@ -6,6 +6,7 @@ import { queries } from '@/api/queries';
 import { show } from '@/testing/render';
 import './AddProduct'; // the page loads it when it is asked for
 import { Products } from './Products';
+import { clearToasts, Toasts } from '@/components/toasts';
 
 const ID = 'int_0a1b2c3d4e5f6';
 const OTHER = 'int_7a1b2c3d4e5f6';
@@ -16,6 +17,7 @@ vi.mock('@tanstack/react-router', async (original) => ({
 }));
 afterEach(() => {
   cleanup();
+  act(clearToasts);
   at.id = ID;
 });
 
@@ -67,4 +69,69 @@ test('another store has none of the changes and of the search of this one', asyn
   act(() => turn());
   expect(screen.getByRole<HTMLInputElement>('searchbox').value).toBe('');
   expect(screen.queryByText('TWEED-60')).toBeNull();
+});
+
+// A saved match of a SKU that no product uses, and one that is typed by hand and not saved.
+async function withTwoMatches() {
+  const { client } = await show(
+    <>
+      <Products />
+      <Toasts />
+    </>,
+  );
+  client.setQueryData(['stores', 'products', ID, { limit: 100 }], {
+    pages: [{ data: [], nextCursor: null }],
+    pageParams: [null],
+  });
+  const mapping = { id: 'map_1', matchType: 'sku', matchValue: 'TWEED-59', action: 'ignore' };
+  client.setQueryData(queries.mappings(ID).queryKey, { version: 1, mappings: [mapping] } as never);
+  const user = userEvent.setup();
+  await user.click(await screen.findByRole('button', { name: 'Add product' }));
+  await user.type(await screen.findByLabelText('Its value in your shop'), 'TWEED-60{Enter}');
+  await screen.findByText('TWEED-60');
+  const press = (name: string) => user.click(screen.getByRole('button', { name }));
+  const rows = () => screen.queryAllByText(/^TWEED-/, { selector: 'li bdi' }).map(({ textContent }) => textContent);
+  const changes = () => screen.queryByText(/products? changed\.$/)?.textContent;
+  return { press, rows, changes, user };
+}
+
+test.each(['TWEED-59', 'TWEED-60'])('the row of %s can be removed, and comes back by Undo', async (product) => {
+  const { press, rows, changes } = await withTwoMatches();
+  expect(changes()).toBeUndefined();
+  await press(`Remove ${product}`);
+  expect(rows()).toEqual(['TWEED-59', 'TWEED-60'].filter((one) => one !== product));
+  expect(changes()).toBe(product === 'TWEED-59' ? '1 product changed.' : undefined);
+  expect(screen.getByRole('status').textContent).toBe(`The match of “${product}” is removed.Undo`);
+  await press('Undo');
+  expect(rows()).toEqual(['TWEED-59', 'TWEED-60']);
+  expect(changes()).toBeUndefined();
+  expect(screen.getByRole('status').textContent).toBe('');
+});
+
+test('a removed match can be added again, and Undo then changes nothing that is newer of others', async () => {
+  const { press, rows, changes, user } = await withTwoMatches();
+  await press('Remove TWEED-59');
+  await press('Add product');
+  await user.type(await screen.findByLabelText('Its value in your shop'), 'TWEED-59{Enter}');
+  await vi.waitFor(() => expect(rows()).toContain('TWEED-59'));
+  await press('Remove TWEED-60');
+  await press('Undo');
+  expect(rows()).toEqual(['TWEED-59', 'TWEED-60']);
+  expect(changes()).toBe('1 product changed.');
+});
+
+test('changes that were discarded come back by Undo; nothing is offered on another page', async () => {
+  const { press, rows, changes } = await withTwoMatches();
+  await press('Remove TWEED-59');
+  await press('Discard');
+  expect(rows()).toEqual(['TWEED-59']);
+  expect(screen.getByRole('status').textContent).toBe('1 change is discarded.Undo');
+  await press('Undo');
+  expect(rows()).toEqual(['TWEED-60']);
+  expect(changes()).toBe('1 product changed.');
+
+  await press('Remove TWEED-60');
+  cleanup();
+  await show(<Toasts />);
+  expect((await screen.findByRole('status')).textContent).toBe('');
 });

@@ -11,6 +11,7 @@ import { queries } from '@/api/queries';
 import { Panel } from '@/components/Panel';
 import { EmptyState, Loaded, SkeletonRows } from '@/components/States';
 import { useUnsaved } from '@/components/unsaved';
+import { useUndo } from '@/components/useUndo';
 import { t } from '@/i18n/text';
 import { changed as changedSearch } from '../../search';
 import { Csv } from './ImportCsv';
@@ -21,7 +22,9 @@ import {
   keyOfProduct,
   mappingsWith,
   matchesOf,
+  withFormer,
   withMatch,
+  withoutMatch,
   type Draft,
   type Match,
 } from './draft';
@@ -79,12 +82,26 @@ function Content({ id, set }: { id: string; set: Schemas['MappingSet'] }) {
     needing || read.hasNextPage
       ? []
       : [...new Map([...saved, ...draft]).values()].filter(
-          (match) => !named.has(keyOf(match)) && match.matchValue.toLowerCase().includes(asked.toLowerCase()),
+          (match) =>
+            !match.removed && !named.has(keyOf(match)) && match.matchValue.toLowerCase().includes(asked.toLowerCase()),
         );
   const matchOf = (by: Pick<Match, 'matchType' | 'matchValue'>): Match =>
     draft.get(keyOf(by)) ?? saved.get(keyOf(by)) ?? { ...by, ignored: false, files: [] };
   const guard = useUnsaved(changesOf(draft, saved) > 0);
   const change = (match: Match) => setDraft((now) => withMatch(now, saved, match));
+  const { offer, close } = useUndo();
+  const remove = (match: Match) => {
+    setDraft((now) => withoutMatch(now, saved, match));
+    offer(t('products.removed', { product: match.matchValue }), () => setDraft((now) => withFormer(now, draft, match)));
+  };
+  const discard = () => {
+    setDraft(new Map());
+    offer(t('products.discarded', { count: changes }), () => setDraft((now) => new Map([...draft, ...now])));
+  };
+  const done = () => {
+    setDraft(new Map());
+    close();
+  };
   const stale = set.mappings.filter((mapping) => mapping.stale).length;
   const changes = changesOf(draft, saved);
   const unsaved = changes > 0 ? mappingsWith(saved, draft) : null;
@@ -171,6 +188,7 @@ function Content({ id, set }: { id: string; set: Schemas['MappingSet'] }) {
                         match={matchOf(match)}
                         changed={draft.has(keyOf(match))}
                         onChange={change}
+                        onRemove={() => remove(matchOf(match))}
                       />
                     ))}
                   </ul>
@@ -182,20 +200,14 @@ function Content({ id, set }: { id: string; set: Schemas['MappingSet'] }) {
             </>
           )}
         </Loaded>
-        <SaveBar
-          id={id}
-          version={set.version}
-          mappings={unsaved}
-          changes={changes}
-          onDone={() => setDraft(new Map())}
-        />
+        <SaveBar id={id} version={set.version} mappings={unsaved} changes={changes} onDone={done} onDiscard={discard} />
       </div>
       <TryIt id={id} mappings={unsaved} />
       <Suspense>
         {adding ? (
           <AddProduct
             opened
-            taken={(key) => saved.has(key) || draft.has(key) || named.has(key)}
+            taken={(key) => !draft.get(key)?.removed && (saved.has(key) || draft.has(key) || named.has(key))}
             onClose={() => setAdding(false)}
             onAdd={(matchType, matchValue) =>
               setDraft((now) =>

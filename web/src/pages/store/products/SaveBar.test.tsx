@@ -8,6 +8,7 @@ import { serve } from '@/testing/service';
 import { SaveBar } from './SaveBar';
 
 const ID = 'int_0a1b2c3d4e5f6';
+const EDITED = { id: ID, version: 7, changes: 1, onDone: () => undefined, onDiscard: () => undefined };
 const SAVED = { version: 8, mappings: [] };
 const mappings = [{ matchType: 'sku' as const, matchValue: 'AMP-01', action: 'ignore' as const }];
 const refusal = (status: number, code: string) =>
@@ -29,7 +30,8 @@ async function bar(reprocessableOrders = 6, reprocessableOrdersExact = true) {
   });
   const Edited = () => {
     const [open, setOpen] = useState(true);
-    return <SaveBar id={ID} version={7} mappings={open ? mappings : null} changes={1} onDone={() => setOpen(false)} />;
+    const done = () => setOpen(false);
+    return <SaveBar {...EDITED} mappings={open ? mappings : null} onDone={done} />;
   };
   const { client } = await show(<Edited />);
   client.setQueryData(['stores', 'reprocessable', ID, mappings], {
@@ -95,7 +97,7 @@ test('while another draft is counted, no count is named and nothing is delivered
     useEffect(() => {
       edit = () => setNext(true);
     }, []);
-    return <SaveBar id={ID} version={7} mappings={next ? other : mappings} changes={1} onDone={() => undefined} />;
+    return <SaveBar {...EDITED} mappings={next ? other : mappings} />;
   };
   const { client } = await show(<Edited />);
   client.setDefaultOptions({ queries: { retry: false, staleTime: Infinity } });

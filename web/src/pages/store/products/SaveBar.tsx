@@ -14,7 +14,14 @@ import { t } from '@/i18n/text';
 import { Bar, toastSaved, useDeliverAfterSave } from './useDeliverAfterSave';
 
 type Orders = { count: number; exact: boolean };
-type Edited = { id: string; version: number; mappings: Schemas['NewMapping'][]; changes: number; onDone: () => void };
+type Edited = {
+  id: string;
+  version: number;
+  mappings: Schemas['NewMapping'][];
+  changes: number;
+  onDone: () => void;
+  onDiscard: () => void;
+};
 type Props = Omit<Edited, 'mappings'> & { mappings: Edited['mappings'] | null }; // null: nothing is changed
 
 const ordersText = (
@@ -47,6 +54,7 @@ function Changes({
   mappings,
   changes,
   onDone,
+  onDiscard,
   onDeliver,
 }: Edited & { onDeliver: (orders: Orders) => void }) {
   const { busy, begin, end } = useSubmit();
@@ -118,7 +126,7 @@ function Changes({
         </>
       ) : (
         <>
-          <Button variant="subtle" disabled={busy} onClick={onDone}>
+          <Button variant="subtle" disabled={busy} onClick={onDiscard}>
             {t('action.discard')}
           </Button>
           <Button

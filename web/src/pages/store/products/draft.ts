@@ -4,7 +4,8 @@ import type { Schemas } from '@/api/client';
 import type { MatchType } from '@/vocabulary/store';
 
 export type File = { fileId: string; kind: string; fileName: string; stale: boolean };
-export type Match = { matchType: MatchType; matchValue: string; ignored: boolean; files: File[] };
+// `removed`: its row is gone, and a save deletes it.
+export type Match = { matchType: MatchType; matchValue: string; ignored: boolean; files: File[]; removed?: boolean };
 export type Key = string;
 export type Draft = ReadonlyMap<Key, Match>;
 
@@ -80,6 +81,25 @@ export function withMatch(draft: Draft, saved: ReadonlyMap<Key, Match>, match: M
   const key = keyOf(match);
   if (same(saved.get(key), match)) next.delete(key);
   else next.set(key, match);
+  return next;
+}
+
+// The draft without a match. A saved one is removed by the save.
+export function withoutMatch(draft: Draft, saved: ReadonlyMap<Key, Match>, match: Match): Draft {
+  const next = new Map(draft);
+  const key = keyOf(match);
+  if (saved.has(key)) next.set(key, { ...match, ignored: false, files: [], removed: true });
+  else next.delete(key);
+  return next;
+}
+
+// The draft with one match as it was in the draft of before.
+export function withFormer(draft: Draft, before: Draft, match: Match): Draft {
+  const next = new Map(draft);
+  const key = keyOf(match);
+  const former = before.get(key);
+  if (former) next.set(key, former);
+  else next.delete(key);
   return next;
 }
 
