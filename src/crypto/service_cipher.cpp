@@ -101,6 +101,12 @@ Expected<ServiceKeyId> service_value_key_id(ByteView value) {
   return frame->key_id;
 }
 
+Expected<std::size_t> service_value_text_size(ByteView value) {
+  const auto frame = parse(value);
+  if (!frame) return record_corrupt();
+  return frame->body.size() - min_body_size;
+}
+
 ServiceKey generate_service_key(Random& random) {
   ServiceKey key{{}, SecretBytes(aes_gcm::kKeySize)};
   random.fill(key.id);

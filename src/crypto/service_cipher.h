@@ -63,6 +63,8 @@ class ServiceCipher {
 
 // The key that an intact value is under; RECORD_CORRUPT otherwise. Needs no key.
 Expected<ServiceKeyId> service_value_key_id(ByteView value);
+// The size of an intact value's plaintext; RECORD_CORRUPT otherwise. Needs no key.
+Expected<std::size_t> service_value_text_size(ByteView value);
 
 ServiceKey generate_service_key(Random& random);
 

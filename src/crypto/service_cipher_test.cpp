@@ -110,6 +110,13 @@ TEST_F(ServiceCipherTest, TheFirstKeyEncryptsAndAllDecrypt) {
   EXPECT_EQ(service_value_key_id(ByteView(new_value).first(45)).error().code, "RECORD_CORRUPT");
 }
 
+TEST_F(ServiceCipherTest, TheSizeOfAPlaintextIsKnownWithoutAKey) {
+  for (const std::size_t size : {0UZ, 1UZ, 40UZ, 200UZ})
+    EXPECT_EQ(service_value_text_size(cipher_.encrypt(place, std::string(size, 'x'))), size);
+  const auto value = cipher_.encrypt(place, "");
+  EXPECT_EQ(service_value_text_size(ByteView(value).first(44)).error().code, "RECORD_CORRUPT");
+}
+
 TEST_F(ServiceCipherTest, TakesUpAKeyThatDoesNotEncryptYetAndLaterDoes) {
   const auto fresh = generate_service_key(random_);
   const auto derived = cipher_.derived("a purpose");

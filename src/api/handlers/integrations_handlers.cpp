@@ -55,6 +55,7 @@ json::object to_json(const IntegrationsDeps& deps, const services::IntegrationVi
       {"platform", text_or_null(std::string(providers::profile_of(row.provider).platform))},
       {"webhookUrl", deps.base_url + "/api/webhooks/" + std::string(provider) + "/" + id},
       {"secretPreview", row.secret_preview},
+      {"secretSetBy", services::has_entered_secret(row) ? "merchant" : "service"},
       {"previousSecretExpiresAt", time_or_null(services::end_of_former_secrets(row))},
       {"active", row.active},
       {"owningKeyId", id_or_null(row.owning_key)},

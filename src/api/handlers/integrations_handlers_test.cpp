@@ -112,6 +112,32 @@ TEST_F(MerchantApi, ASecretThatIsTheStoresAlreadyChangesNothing) {
   EXPECT_EQ(signing(made), std::vector<std::string>{"dictated-by-the-store"});
 }
 
+// The answer for one store, the list and the answer of a rotation agree.
+TEST_F(MerchantApi, AStoreSaysWhetherItsSecretWasEntered) {
+  const auto set_by = [](const json::value& store) {
+    return std::string(store.at("secretSetBy").as_string());
+  };
+  const auto made = add_integration();
+  const auto path = "/api/integrations/" + made.string("id");
+  EXPECT_EQ(set_by(made.body), "service");
+  EXPECT_EQ(set_by(send(me_, "GET", path).body), "service");
+
+  const auto rotate = [&](json::object body) {
+    return send(me_, "POST", path + "/rotate-secret", std::move(body));
+  };
+  EXPECT_EQ(set_by(rotate({{"secret", "dictated-by-the-store"}}).body), "merchant");
+  EXPECT_EQ(set_by(send(me_, "GET", path).body), "merchant");
+  EXPECT_EQ(set_by(send(me_, "GET", "/api/integrations").body.at("data").at(0)), "merchant");
+  EXPECT_EQ(send(me_, "PATCH", path, json::object{{"secretSetBy", "service"}}).code(), "VALIDATION_FAILED");
+  EXPECT_EQ(set_by(send(me_, "PATCH", path, json::object{{"secretSetBy", "merchant"}}).body), "merchant");
+  EXPECT_EQ(set_by(rotate({}).body), "service");
+
+  const auto entered =
+      add_integration({{"name", "B"}, {"provider", "shopify"}, {"secret", std::string(64, 'a')}});
+  EXPECT_EQ(set_by(entered.body), "merchant");
+  EXPECT_EQ(set_by(rotate({{"secret", std::string(40, 'a')}}).body), "service") << "as the contract says";
+}
+
 // A shop may dictate a secret of any characters.
 TEST_F(MerchantApi, ThePreviewOfASecretHasWholeCharacters) {
   const auto made =

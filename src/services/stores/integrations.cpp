@@ -143,6 +143,10 @@ bool delete_piece(Tx& tx, IntegrationId id) {
 
 }  // namespace
 
+bool has_entered_secret(const IntegrationRow& row) {
+  return crypto::service_value_text_size(row.encrypted_secret).value_or(kSecretLength) != kSecretLength;
+}
+
 CheckedMappings check_mappings(const std::vector<WantedMapping>& wanted, const MappingLimits& limits,
                                const std::function<std::string(std::size_t)>& place) {
   CheckedMappings checked;

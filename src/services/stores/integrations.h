@@ -37,6 +37,8 @@ struct NewIntegration {
   std::optional<std::string> secret;  // one that the store dictates
   IntegrationChange settings;         // its name is not read
 };
+// Whether a person or the shop chose the store's secret. One that has the size of those that are made here counts as made.
+bool has_entered_secret(const storage::IntegrationRow& row);
 struct IntegrationView {
   storage::IntegrationRow row;
   std::int64_t mappings = 0;

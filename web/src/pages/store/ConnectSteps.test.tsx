@@ -29,6 +29,7 @@ const aStore = (provider: Store['provider'], more: Partial<Store> = {}) =>
     provider,
     webhookUrl: 'https://bridge.example/api/webhooks/x',
     secretPreview: 'whsec_…abcd',
+    secretSetBy: 'service',
     lastOrderAt: null,
     topicsSeen: [],
     intake: { accepted24h: 0, refused: [] },
@@ -80,10 +81,11 @@ test('a secret is said to be shown once, and afterwards a new one can be made', 
   expect(screen.queryByText('Rotate…')).toBeNull();
 });
 
-test('a secret of the shop is said to be stored, once it was entered or has proved right', async () => {
+test('a secret of the shop is said to be stored, where it was entered or has proved right', async () => {
   const stored = () => screen.queryByText(/^Saved, ends in/)?.textContent;
   const shopify = (more: Partial<Store> = {}) => aStore('provider_a', { secretPreview: '…ours', ...more });
-  serve(() => Response.json({ ...shopify({ secretPreview: '…3b89' }), secret: 'x' }));
+  const entered = shopify({ secretPreview: '…3b89', secretSetBy: 'merchant' });
+  serve(() => Response.json({ ...entered, secret: 'x' }));
   await show(<ConnectSteps it={shopify()} secret={null} />);
   const user = userEvent.setup();
   const field = await screen.findByLabelText('Secret of the shop');
@@ -92,6 +94,12 @@ test('a secret of the shop is said to be stored, once it was entered or has prov
   await user.click(screen.getByRole('button', { name: 'Save' }));
   await vi.waitFor(() => expect(stored()).toBe('Saved, ends in …3b89'));
   expect((field as HTMLInputElement).value).toBe('');
+  cleanup();
+
+  // The page was loaded anew, and no order came yet.
+  await show(<ConnectSteps it={entered} secret={null} />);
+  await screen.findByLabelText('Secret of the shop');
+  expect(stored()).toBe('Saved, ends in …3b89');
   cleanup();
 
   const seen = { secretPreview: '…3b89', topicsSeen: ['orders/paid'] };
