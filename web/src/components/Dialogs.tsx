@@ -1,9 +1,9 @@
 // Dialogs: a plain one, one that asks before something is done, and the frame of forms in them.
 import { Button, Modal } from '@mantine/core';
 import { useState, type ReactNode, type SyntheticEvent } from 'react';
+import { sentence } from '@/api/errors';
 import { t } from '@/i18n/text';
 import { Alert } from './Alert';
-import { FormError } from './FormError';
 import { useFailure } from './useFailure';
 import { useSubmit } from './useSubmit';
 import styles from './Dialogs.module.css';
@@ -90,7 +90,7 @@ export function ConfirmDialog({
       >
         <div className="muted">{body}</div>
         {children}
-        {error ? <FormError error={error} /> : meanwhile && !busy ? <Alert>{meanwhile}</Alert> : null}
+        {error ? <Alert>{sentence(error)}</Alert> : meanwhile && !busy ? <Alert>{meanwhile}</Alert> : null}
         <div className={styles.buttons}>
           <Button size="lg" onClick={close}>
             {t('action.cancel')}

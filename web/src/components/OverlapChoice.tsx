@@ -1,5 +1,5 @@
 // For how long a former secret works beside the new one.
-import { Select } from '@mantine/core';
+import { NativeSelect } from '@mantine/core';
 import { momentWithin } from '@/i18n/format';
 import { t } from '@/i18n/text';
 import { useNow } from './Time';
@@ -10,13 +10,12 @@ export function OverlapChoice({ value, onChange }: { value: number; onChange: (s
   const now = useNow();
   return (
     <div>
-      <Select
+      <NativeSelect
         label={t('rotate.overlap')}
         size="md"
         data={CHOICES.map((seconds) => ({ value: seconds, label: t(`rotate.${seconds}`) }))}
         value={String(value)}
-        onChange={(seconds) => onChange(Number(seconds))}
-        comboboxProps={{ withinPortal: true }}
+        onChange={(event) => onChange(Number(event.currentTarget.value))}
       />
       <p className="muted">
         {value === 0

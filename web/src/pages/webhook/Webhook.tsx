@@ -1,5 +1,5 @@
 import '@/i18n/en/webhooks';
-import { ActionIcon, Button, Menu, Select } from '@mantine/core';
+import { ActionIcon, Button, Menu, NativeSelect } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconDots, IconSend } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -252,12 +252,12 @@ function Actions({ it }: { it: Subscription }) {
           void again();
         }}
       >
-        <Select
+        <NativeSelect
           label={t('webhook.recover.since')}
           size="md"
           data={RECOVER_DAYS.map((value) => ({ value, label: t(`webhook.recover.${value}`) }))}
           value={days}
-          onChange={(value) => setDays((value as RecoverDays | null) ?? '1')}
+          onChange={(event) => setDays(event.currentTarget.value as RecoverDays)}
         />
         {asked === 'recover' ? <RecoveryPlan id={it.id} days={days} /> : null}
       </ConfirmDialog>
