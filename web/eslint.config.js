@@ -32,6 +32,10 @@ export default defineConfig(
             'A responsive style prop adds a <style> element, which the policy of the page forbids; use a style sheet.',
         },
         {
+          selector: 'JSXOpeningElement[name.name="bdi"]',
+          message: 'An isolate ends with a U+2069 of the text in it; use components/Bdi.tsx.',
+        },
+        {
           selector: 'JSXOpeningElement[name.name="style"]',
           message: 'The policy of the page forbids <style> elements.',
         },

@@ -1,5 +1,6 @@
 // The errors of a request, in one form, with their texts.
 import { duration } from '@/i18n/format';
+import { isolated } from '@/i18n/outside';
 import { t } from '@/i18n/text';
 import type { components } from './schema.mjs';
 
@@ -50,7 +51,7 @@ export function sentence(error: unknown): string {
   if (error.code === 'FORBIDDEN') return t('error.forbidden');
   if (error.status === 503) return t('error.overloaded');
   if (error.status >= 500 && error.code === 'INTERNAL_ERROR') return t('error.internal');
-  return error.message || t('error.internal');
+  return isolated(error.message) || t('error.internal');
 }
 
 // The problem of each field of a form; `body` for problems of no field.

@@ -1,4 +1,6 @@
 // Makes elements. Texts become text nodes, never markup: names of shops, files and users are strangers' words.
+import { isolated } from '@/i18n/outside';
+
 export type Child = Node | string | null | false;
 
 type Attributes = Record<string, string | boolean | ((event: Event) => void) | undefined>;
@@ -19,7 +21,8 @@ export function element<K extends keyof HTMLElementTagNameMap>(
 }
 
 // Names stand apart from the direction of the text round them, and are not translated.
-export const nameOf = (text: string, className = 'name') => element('bdi', { class: className, translate: 'no' }, text);
+export const nameOf = (text: string, className = 'name') =>
+  element('bdi', { class: className, translate: 'no' }, isolated(text));
 
 const SVG = 'http://www.w3.org/2000/svg';
 const PATHS = {

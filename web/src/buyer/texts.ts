@@ -1,4 +1,5 @@
 // All words of the buyer's page.
+import { isolated } from '@/i18n/outside';
 import type { BuyerDelivery } from './api';
 
 const DAY_MS = 86_400_000;
@@ -14,8 +15,8 @@ export function when(iso: string, now: Date): string {
 
 export const platformOf = ({ cloud }: BuyerDelivery) => cloud.name ?? 'the cloud platform';
 export const orderOf = ({ orderNumber }: BuyerDelivery) =>
-  orderNumber ? `Order ${orderNumber.startsWith('#') ? '' : '#'}${orderNumber}` : 'Your order';
-export const titleOf = (it: BuyerDelivery) => `${orderOf(it)} · ${it.merchantName}`;
+  orderNumber ? `Order ${isolated(orderNumber.startsWith('#') ? orderNumber : `#${orderNumber}`)}` : 'Your order';
+export const titleOf = (it: BuyerDelivery) => `${orderOf(it)} · ${isolated(it.merchantName)}`;
 
 export function initialsOf(name: string): string {
   const words = name.match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu) ?? [];
@@ -31,7 +32,7 @@ export const kindOf = (kind: string) => {
 };
 
 // A sentence that ends with a name, which may end with a full stop itself.
-const ending = (words: string) => (/[.!?]$/.test(words) ? words : `${words}.`);
+const ending = (words: string) => (/[.!?]\u2069?$/.test(words) ? words : `${words}.`);
 
 export const texts = {
   loading: 'Loading your order',

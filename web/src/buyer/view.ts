@@ -1,4 +1,5 @@
 // The buyer's view of a delivery: one state at a time (spec 13.3).
+import { isolated } from '@/i18n/outside';
 import type { BuyerDelivery } from './api';
 import { element, icon, nameOf, type Child } from './dom';
 import { initialsOf, kindOf, orderOf, platformOf, texts, when } from './texts';
@@ -104,12 +105,12 @@ function recipient(it: BuyerDelivery, local: Local, acts: Acts, now: Date, label
       element(
         'div',
         { class: 'box', role: 'group', 'aria-label': texts.change.title },
-        element('p', {}, texts.change.ask(next, it.username)),
+        element('p', {}, texts.change.ask(isolated(next), isolated(it.username))),
         local.problem && element('p', { class: 'problem', role: 'alert' }, local.problem),
         element(
           'button',
           { class: 'primary', disabled: local.busy, click: acts.confirm },
-          local.busy ? texts.where.sending : texts.change.yes(next),
+          local.busy ? texts.where.sending : texts.change.yes(isolated(next)),
         ),
         element(
           'button',
@@ -307,7 +308,16 @@ function questions(it: BuyerDelivery): Child {
     : element('p', {}, `${texts.questions} `, outside(link, '', write));
 }
 
-export function pageOf(it: BuyerDelivery, local: Local, acts: Acts, now: Date): HTMLElement {
+// With the names that stand in sentences as they cannot turn them.
+const inSentences = (it: BuyerDelivery): BuyerDelivery => ({
+  ...it,
+  merchantName: isolated(it.merchantName),
+  senderUsername: it.senderUsername && isolated(it.senderUsername),
+  cloud: { ...it.cloud, name: it.cloud.name && isolated(it.cloud.name) },
+});
+
+export function pageOf(delivery: BuyerDelivery, local: Local, acts: Acts, now: Date): HTMLElement {
+  const it = inSentences(delivery);
   return element(
     'main',
     {},

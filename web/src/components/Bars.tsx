@@ -3,6 +3,7 @@ import { useElementSize } from '@mantine/hooks';
 import { ticks } from 'd3-array';
 import { useId, useState, type KeyboardEvent } from 'react';
 import styles from './Bars.module.css';
+import { Bdi } from './Bdi';
 
 export type Part = { key: string; name: string; look: 'full' | 'hatched' | 'failed' };
 export type Bar = { key: string; label: string; title: string; values: number[] }; // from the ground up, one for each part
@@ -138,7 +139,7 @@ export function Bars({ name, parts, bars, slots = bars.length, height = 220 }: P
           {parts.map((part, index) => (
             <span key={part.key}>
               <i className={styles.swatch} data-look={part.look} />
-              {part.name}
+              <Bdi>{part.name}</Bdi>
               <b>{number.format(bar.values[index] ?? 0)}</b>
             </span>
           ))}
@@ -155,7 +156,7 @@ export function Legend({ parts, sums }: { parts: Part[]; sums: number[] }) {
       {parts.map((part, index) => (
         <li key={part.key}>
           <i className={styles.swatch} data-look={part.look} aria-hidden="true" />
-          {part.name} <strong>{number.format(sums[index] ?? 0)}</strong>
+          <Bdi>{part.name}</Bdi> <strong>{number.format(sums[index] ?? 0)}</strong>
         </li>
       ))}
     </ul>

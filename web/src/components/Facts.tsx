@@ -1,5 +1,6 @@
 // Names and values in the right column.
 import type { ReactNode } from 'react';
+import { Bdi } from './Bdi';
 import styles from './Facts.module.css';
 
 export function Facts({ title, children }: { title: string; children: ReactNode }) {
@@ -15,11 +16,11 @@ export function Facts({ title, children }: { title: string; children: ReactNode 
 export function Email({ of }: { of: string }) {
   const at = of.lastIndexOf('@');
   return (
-    <bdi>
+    <Bdi>
       {of.slice(0, Math.max(at, 0))}
       <wbr />
       {of.slice(Math.max(at, 0))}
-    </bdi>
+    </Bdi>
   );
 }
 

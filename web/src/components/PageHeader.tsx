@@ -5,6 +5,7 @@ import { useEffect, useRef, type ReactNode } from 'react';
 import { t } from '@/i18n/text';
 import { session } from '@/session';
 import { remember } from '@/shell/recent';
+import { Bdi } from './Bdi';
 import styles from './PageHeader.module.css';
 
 type Crumb = { label: string; to?: string; search?: Record<string, string> };
@@ -43,10 +44,10 @@ export function PageHeader({ title, page = title, crumbs, lead, meta, actions, b
                 <li key={label}>
                   {to ? (
                     <Link to={to} search={search ?? {}} activeOptions={{ exact: true }}>
-                      {label}
+                      <Bdi>{label}</Bdi>
                     </Link>
                   ) : (
-                    <span aria-current="page">{label}</span>
+                    <Bdi aria-current="page">{label}</Bdi>
                   )}
                   {to ? <IconChevronRight size={14} aria-hidden="true" /> : null}
                 </li>
@@ -59,7 +60,7 @@ export function PageHeader({ title, page = title, crumbs, lead, meta, actions, b
       <div className={styles.main}>
         <div className={styles.words}>
           <h1 ref={heading} tabIndex={-1}>
-            <bdi>{title}</bdi>
+            <Bdi>{title}</Bdi>
           </h1>
           {lead ? <p className={styles.lead}>{lead}</p> : null}
           {meta ? <div className={styles.meta}>{meta}</div> : null}

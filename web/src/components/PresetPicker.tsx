@@ -8,6 +8,7 @@ import { sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
 import { t } from '@/i18n/text';
 import { word } from '@/vocabulary/delivery';
+import { Bdi } from './Bdi';
 import styles from './PresetPicker.module.css';
 
 type Preset = Schemas['Preset'];
@@ -16,7 +17,7 @@ type Props = { label: string; value: Preset | null; onChange: (preset: Preset | 
 export function PresetOption({ name, kind }: { name: string; kind: string }) {
   return (
     <span className={styles.option}>
-      <bdi>{name}</bdi>
+      <Bdi>{name}</Bdi>
       <span>{word('kind', kind)}</span>
     </span>
   );

@@ -1,4 +1,5 @@
 // Seven silhouettes that differ without colour. Hidden from readers: the word beside it is what is read.
+import { Bdi } from './Bdi';
 import { lookOf, statusWord, type Colour, type Icon } from '@/vocabulary/delivery';
 import styles from './StatusIcon.module.css';
 
@@ -89,7 +90,7 @@ export function StatusText({ status, line }: { status: string; line?: string }) 
     <span className={styles.text} title={status}>
       <StatusIcon status={status} />
       <span>{statusWord(status)}</span>
-      {line ? <span className={styles.line}>{line}</span> : null}
+      {line ? <Bdi className={styles.line}>{line}</Bdi> : null}
     </span>
   );
 }

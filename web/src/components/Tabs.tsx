@@ -1,6 +1,7 @@
 // Views of one thing, each with an address of its own.
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
+import { Bdi } from './Bdi';
 import styles from './Tabs.module.css';
 
 const BESIDE = 48; // px of the next tab that stay in view
@@ -31,7 +32,7 @@ export function Tabs({ label, tabs }: { label: string; tabs: Tab[] }) {
           aria-current={active ? 'page' : undefined}
         >
           <span className={styles.name} title={name}>
-            {name}
+            <Bdi>{name}</Bdi>
           </span>
           {count === undefined ? null : <span className={styles.count}>{count}</span>}
         </Link>

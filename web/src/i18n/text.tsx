@@ -23,6 +23,7 @@ import type { stores } from './en/stores';
 import type { usage } from './en/usage';
 import type { webhooks } from './en/webhooks';
 import { names } from './names';
+import { isolated } from './outside';
 import { addWords, words } from './words';
 
 type Catalogue = typeof frame &
@@ -66,7 +67,8 @@ function pattern(key: TextKey, values: Record<string, unknown>): string {
   return typeof entry === 'string' ? entry : (entry[plurals.select(Number(values.count))] ?? entry.other ?? '');
 }
 
-const shown = (value: unknown) => (typeof value === 'number' ? numbers.format(value) : String(value ?? ''));
+// Numbers as this language writes them; texts so that they cannot turn the sentence.
+const shown = (value: unknown) => (typeof value === 'number' ? numbers.format(value) : isolated(String(value ?? '')));
 
 export function t<K extends TextKey>(key: K, ...[values]: Values<K, Plain>): string {
   const given: Record<string, unknown> = { ...names, ...values };
@@ -82,7 +84,9 @@ export function T<K extends TextKey>(
   return parts.map((part, index) => {
     if (index % 2 === 0) return part;
     const value = values[part];
-    return <Fragment key={part}>{typeof value === 'number' ? numbers.format(value) : value}</Fragment>;
+    return (
+      <Fragment key={part}>{typeof value === 'number' || typeof value === 'string' ? shown(value) : value}</Fragment>
+    );
   });
 }
 

@@ -20,6 +20,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { Suspense, useState, type ReactNode } from 'react';
 import { queries } from '@/api/queries';
+import { Bdi } from '@/components/Bdi';
 import { Shape } from '@/components/StatusIcon';
 import { t } from '@/i18n/text';
 import { useSession } from '@/session';
@@ -47,7 +48,9 @@ export function Nav({ onHelp, onSearch }: { onHelp: () => void; onSearch: () => 
       <div className={styles.account}>
         <Mark />
         <div>
-          <strong>{account.data?.name ?? ' '}</strong>
+          <strong>
+            <Bdi>{account.data?.name ?? ' '}</Bdi>
+          </strong>
           <span>{t('app.name')}</span>
         </div>
       </div>
@@ -161,7 +164,7 @@ function Person({ onHelp }: { onHelp: () => void }) {
       <span className={styles.initials} aria-hidden="true">
         {email.slice(0, 2).toUpperCase()}
       </span>
-      <bdi className={styles.email}>{email}</bdi>
+      <Bdi className={styles.email}>{email}</Bdi>
       <IconSelector size={17} aria-hidden="true" />
     </>
   );

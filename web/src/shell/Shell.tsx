@@ -7,6 +7,7 @@ import { Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { usePreferences } from '@/api/preferences';
 import { queries } from '@/api/queries';
+import { Bdi } from '@/components/Bdi';
 import { OfflineBar } from '@/components/LiveSign';
 import { Toasts } from '@/components/toasts';
 import { t } from '@/i18n/text';
@@ -59,7 +60,9 @@ export function Shell() {
       <div className={styles.shell} data-sandbox={version.data?.sandbox || undefined}>
         <header className={styles.bar}>
           <Mark size={28} />
-          <strong>{account.data?.name ?? t('app.name')}</strong>
+          <strong>
+            <Bdi>{account.data?.name ?? t('app.name')}</Bdi>
+          </strong>
           <ActionIcon size={44} aria-label={t('nav.search')} onClick={search}>
             <IconSearch size={21} />
           </ActionIcon>

@@ -6,6 +6,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import type { Schemas } from '@/api/client';
 import { queries } from '@/api/queries';
+import { Bdi } from '@/components/Bdi';
 import { Pager } from '@/components/Pager';
 import { Rows, type Column } from '@/components/Rows';
 import { EmptyState, Loaded, NoMatch } from '@/components/States';
@@ -108,9 +109,9 @@ const columnsOf = (onShow: (it: Entry) => void): Column<Entry>[] => [
     key: 'detail',
     header: t('audit.col.detail'),
     cell: (it) => (
-      <bdi className="muted" title={changesOf(it)}>
+      <Bdi className="muted" title={changesOf(it)}>
         {changesOf(it)}
-      </bdi>
+      </Bdi>
     ),
   },
   {

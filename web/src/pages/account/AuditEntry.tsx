@@ -2,6 +2,7 @@
 import '@/i18n/en/profile';
 import { Link } from '@tanstack/react-router';
 import type { Schemas } from '@/api/client';
+import { Bdi } from '@/components/Bdi';
 import { CopyIcon } from '@/components/Copy';
 import { Dialog } from '@/components/Dialogs';
 import { Fact, FactList } from '@/components/Facts';
@@ -30,7 +31,7 @@ export function AuditEntry({ it, onClose }: { it: Entry; onClose: () => void }) 
           </Fact>
           {it.detail ? (
             <Fact name={t('audit.col.detail')}>
-              <bdi>{it.detail}</bdi>
+              <Bdi>{it.detail}</Bdi>
             </Fact>
           ) : null}
           <Fact name={t('audit.col.when')}>
@@ -38,7 +39,7 @@ export function AuditEntry({ it, onClose }: { it: Entry; onClose: () => void }) 
           </Fact>
           {it.network ? (
             <Fact name={t('audit.network')}>
-              <bdi>{it.network}</bdi>
+              <Bdi>{it.network}</Bdi>
             </Fact>
           ) : null}
           {it.requestId ? (
@@ -64,10 +65,10 @@ export function AuditEntry({ it, onClose }: { it: Entry; onClose: () => void }) 
                     <code>{field}</code>
                   </th>
                   <td>
-                    <bdi>{from}</bdi>
+                    <Bdi>{from}</Bdi>
                   </td>
                   <td>
-                    <bdi>{to}</bdi>
+                    <Bdi>{to}</Bdi>
                   </td>
                 </tr>
               ))}

@@ -7,6 +7,7 @@ import { api, ok } from '@/api/client';
 import { ApiError, sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
 import { Alert } from '@/components/Alert';
+import { Bdi } from '@/components/Bdi';
 import { toast } from '@/components/toasts';
 import { useSubmit } from '@/components/useSubmit';
 import { duration } from '@/i18n/format';
@@ -41,7 +42,7 @@ export function ConfirmEmail({ email }: { email: string }) {
   return (
     <div className={styles.unconfirmed}>
       <p>
-        <T k="confirmEmail.ask" values={{ email: <bdi className="strong">{email}</bdi> }} />
+        <T k="confirmEmail.ask" values={{ email: <Bdi className="strong">{email}</Bdi> }} />
       </p>
       <Button size="md" aria-disabled={busy || undefined} onClick={() => void send()}>
         {busy ? t('confirmEmail.sending') : t('confirmEmail.again')}

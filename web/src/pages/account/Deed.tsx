@@ -6,6 +6,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Schemas } from '@/api/client';
 import { queries } from '@/api/queries';
+import { Bdi } from '@/components/Bdi';
 import { hasText, t, T } from '@/i18n/text';
 import styles from './audit.module.css';
 
@@ -23,15 +24,15 @@ export function Actor({ actor, name }: { actor: string; name: string | null }) {
     return actor === account.data?.caller.userId ? (
       t('audit.you')
     ) : (
-      <bdi title={actor}>{name ?? t('audit.person')}</bdi>
+      <Bdi title={actor}>{name ?? t('audit.person')}</Bdi>
     );
   if (Object.hasOwn(NAMES, actor))
     return (
       <>
-        {t(NAMES[actor as keyof typeof NAMES])} {name ? <bdi className="muted">{name}</bdi> : null}
+        {t(NAMES[actor as keyof typeof NAMES])} {name ? <Bdi className="muted">{name}</Bdi> : null}
       </>
     );
-  return <bdi title={actor}>{name ?? (actor.startsWith('key_') ? t('audit.token') : actor)}</bdi>;
+  return <Bdi title={actor}>{name ?? (actor.startsWith('key_') ? t('audit.token') : actor)}</Bdi>;
 }
 
 export function Target({ id }: { id: string }): ReactNode {
@@ -42,29 +43,29 @@ export function Target({ id }: { id: string }): ReactNode {
   const people = useQuery({ ...queries.people(), enabled: kind === 'usr_', refetchInterval: false });
   switch (kind) {
     case 'key_':
-      return <bdi className="strong">{keys.data?.data.find((one) => one.id === id)?.name ?? id}</bdi>;
+      return <Bdi className="strong">{keys.data?.data.find((one) => one.id === id)?.name ?? id}</Bdi>;
     case 'int_': {
       const store = stores.data?.data.find((one) => one.id === id);
       return store ? (
         <Link className="link" to="/integrations/stores/$id/products" params={{ id }} search={{}}>
-          <bdi>{store.name}</bdi>
+          <Bdi>{store.name}</Bdi>
         </Link>
       ) : (
-        <bdi>{id}</bdi>
+        <Bdi>{id}</Bdi>
       );
     }
     case 'sub_': {
       const hook = hooks.data?.data.find((one) => one.id === id);
       return hook ? (
         <Link className="link" to="/integrations/webhooks/$id" params={{ id }} search={{}}>
-          <bdi>{hook.name || hook.url}</bdi>
+          <Bdi>{hook.name || hook.url}</Bdi>
         </Link>
       ) : (
-        <bdi>{id}</bdi>
+        <Bdi>{id}</Bdi>
       );
     }
     case 'usr_':
-      return <bdi className="strong">{people.data?.data.find((one) => one.id === id)?.email ?? id}</bdi>;
+      return <Bdi className="strong">{people.data?.data.find((one) => one.id === id)?.email ?? id}</Bdi>;
     case 'ord_':
       return (
         <Link className="link" to="/orders/$id" params={{ id }} search={{}}>
@@ -78,7 +79,7 @@ export function Target({ id }: { id: string }): ReactNode {
         </Link>
       );
     default:
-      return <bdi>{id}</bdi>;
+      return <Bdi>{id}</Bdi>;
   }
 }
 
@@ -86,9 +87,9 @@ export function Deed({ it }: { it: Schemas['AuditEntry'] }) {
   const key = `did.${it.action}`;
   if (!hasText(key))
     return (
-      <bdi>
+      <Bdi>
         {it.action} {it.target}
-      </bdi>
+      </Bdi>
     ); // newer than this page
   return (
     <span title={it.action} className={styles.deed}>

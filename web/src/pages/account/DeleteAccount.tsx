@@ -3,6 +3,7 @@ import '@/i18n/en/profile';
 import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { api, ok } from '@/api/client';
+import { Bdi } from '@/components/Bdi';
 import { ConfirmDialog } from '@/components/Dialogs';
 import { t, T } from '@/i18n/text';
 import { session } from '@/session';
@@ -46,7 +47,7 @@ export function DeleteAccount({ name }: { name: string }) {
         }}
       >
         <TextInput
-          label={<T k="deletion.type" values={{ name: <bdi className="strong">{name}</bdi> }} />}
+          label={<T k="deletion.type" values={{ name: <Bdi className="strong">{name}</Bdi> }} />}
           size="md"
           autoComplete="off"
           value={typed}

@@ -5,6 +5,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import type { Schemas } from '@/api/client';
 import { ApiError, problemsOf } from '@/api/errors';
+import { Bdi } from '@/components/Bdi';
 import { FormError } from '@/components/FormError';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
@@ -56,7 +57,7 @@ function Form({ now }: { now: string }) {
   return (
     <form className={styles.fields} onSubmit={(event) => void submit(event)}>
       <p>
-        {t('email.now')} <bdi className="strong">{now}</bdi>
+        {t('email.now')} <Bdi className="strong">{now}</Bdi>
       </p>
       <TextInput
         label={t('email.next')}

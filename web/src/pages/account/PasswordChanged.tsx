@@ -3,6 +3,7 @@ import '@/i18n/en/profile';
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Schemas } from '@/api/client';
+import { Bdi } from '@/components/Bdi';
 import { Dialog } from '@/components/Dialogs';
 import { since } from '@/i18n/format';
 import { t } from '@/i18n/text';
@@ -28,7 +29,7 @@ export function PasswordChanged({ title = t('password.done.title'), keys, onClos
           <ul>
             {keys?.map((key) => (
               <li key={key.id}>
-                <bdi className="strong">{key.name}</bdi>
+                <Bdi className="strong">{key.name}</Bdi>
                 <code className="muted">{key.preview}</code>
                 <span className="muted">{t('password.done.made', { when: since(key.createdAt) })}</span>
               </li>

@@ -1,6 +1,7 @@
 // The merchant's details that buyers see, for members, who cannot change them.
 import '@/i18n/en/profile';
 import type { Schemas } from '@/api/client';
+import { Bdi } from '@/components/Bdi';
 import { Fact, FactList } from '@/components/Facts';
 import { ForOwners } from '@/components/ForOwners';
 import { t } from '@/i18n/text';
@@ -19,7 +20,7 @@ export function ProfileFacts({ it }: { it: Schemas['Account'] }) {
         <FactList>
           {FIELDS.filter((field) => it[field]).map((field) => (
             <Fact key={field} name={t(`profile.${field}`)}>
-              <bdi>{it[field]}</bdi>
+              <Bdi>{it[field]}</Bdi>
             </Fact>
           ))}
         </FactList>

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { api, ok, type Schemas } from '@/api/client';
 import { sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
+import { Bdi } from '@/components/Bdi';
 import { ConfirmDialog } from '@/components/Dialogs';
 import { Rows, type Column } from '@/components/Rows';
 import { Loaded } from '@/components/States';
@@ -29,7 +30,7 @@ const columns: Column<Session>[] = [
     narrow: 'first',
     cell: (it) => (
       <>
-        <bdi className="strong">{it.userAgent ?? t('sessions.unknown')}</bdi>{' '}
+        <Bdi className="strong">{it.userAgent ?? t('sessions.unknown')}</Bdi>{' '}
         {it.current ? <Tag>{t('sessions.this')}</Tag> : null}
         {it.kind === 'program' ? <Tag>{t('sessions.program')}</Tag> : null}
       </>
@@ -39,7 +40,7 @@ const columns: Column<Session>[] = [
     key: 'network',
     header: t('sessions.col.network'),
     narrow: 'second',
-    cell: (it) => <bdi className="muted">{it.network}</bdi>,
+    cell: (it) => <Bdi className="muted">{it.network}</Bdi>,
   },
   {
     key: 'since',

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { api, ok, type Schemas } from '@/api/client';
 import { ApiError, sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
+import { Bdi } from '@/components/Bdi';
 import { ConfirmDialog } from '@/components/Dialogs';
 import { Fact, FactList, Facts } from '@/components/Facts';
 import { PageHeader } from '@/components/PageHeader';
@@ -79,7 +80,7 @@ function Line({ state }: { state: State }) {
           <Shape icon="check" colour="teal" size={18} />
           <div>
             <h2>
-              <T k="cloud.valid" values={{ name: <bdi translate="no">{state.cloudUsername}</bdi> }} />
+              <T k="cloud.valid" values={{ name: <Bdi translate="no">{state.cloudUsername}</Bdi> }} />
             </h2>
             <p className="muted">{checked}</p>
           </div>
@@ -224,12 +225,12 @@ function About({ state }: { state: State }) {
       <FactList>
         {state.cloudUsername ? (
           <Fact name={t('cloud.user')}>
-            <bdi translate="no">{state.cloudUsername}</bdi>
+            <Bdi translate="no">{state.cloudUsername}</Bdi>
           </Fact>
         ) : null}
         {state.maskedEmail ? (
           <Fact name={t('signIn.email')}>
-            <bdi>{state.maskedEmail}</bdi>
+            <Bdi>{state.maskedEmail}</Bdi>
           </Fact>
         ) : null}
         {count === undefined ? null : (

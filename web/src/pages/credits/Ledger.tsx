@@ -7,6 +7,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { api, ok, type Schemas } from '@/api/client';
 import { sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
+import { Bdi } from '@/components/Bdi';
 import { download } from '@/components/download';
 import { Pager } from '@/components/Pager';
 import { Rows, type Column } from '@/components/Rows';
@@ -29,7 +30,7 @@ type Filter = { kind?: LedgerKind; createdFrom?: string };
 
 const columns: Column<Entry>[] = [
   { key: 'what', header: t('ledger.col.what'), width: '24%', narrow: 'first', cell: ledgerWord },
-  { key: 'note', header: t('ledger.col.note'), narrow: 'second', cell: (it) => <bdi className="muted">{it.note}</bdi> },
+  { key: 'note', header: t('ledger.col.note'), narrow: 'second', cell: (it) => <Bdi className="muted">{it.note}</Bdi> },
   {
     key: 'credits',
     header: t('ledger.col.credits'),

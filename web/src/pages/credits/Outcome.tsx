@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { queries } from '@/api/queries';
+import { Bdi } from '@/components/Bdi';
 import { Panel } from '@/components/Panel';
 import { Shape } from '@/components/StatusIcon';
 import { hoursMinutes } from '@/i18n/format';
@@ -55,7 +56,7 @@ function said(it: Purchase): Said {
         title: t('payment.failed'),
         text: (
           <>
-            {t('payment.failedText')} <bdi>{it.problem}</bdi>
+            {t('payment.failedText')} <Bdi>{it.problem}</Bdi>
           </>
         ),
         action: toCredits(t('payment.again'), true),
@@ -91,7 +92,7 @@ export function Outcome({ it, asked }: Props) {
           <p>{text}</p>
           {it.state === 'paid' ? <Have /> : null}
           <p className="muted">
-            <bdi>{it.packName}</bdi>
+            <Bdi>{it.packName}</Bdi>
             {', '}
             {money(it.amount, it.currency)}
           </p>

@@ -7,6 +7,7 @@ import { api, ok, type Schemas } from '@/api/client';
 import { ApiError, sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
 import { Alert } from '@/components/Alert';
+import { Bdi } from '@/components/Bdi';
 import { ForOwners } from '@/components/ForOwners';
 import { Loaded, SkeletonRows } from '@/components/States';
 import { money } from '@/i18n/money';
@@ -85,12 +86,12 @@ function Choice({ packs, debt }: { packs: Pack[]; debt: number }) {
         {packs.map((it) => (
           <label key={it.id} className={styles.pack}>
             <input type="radio" name="pack" checked={it.id === pack.id} onChange={() => setChosen(it.id)} />
-            <bdi>
+            <Bdi>
               <span className="strong">{t('packs.holds', { count: it.credits })}</span>
               {says(it.name) === says(t('packs.holds', { count: it.credits })) ? null : (
                 <span className="muted"> {it.name}</span>
               )}
-            </bdi>
+            </Bdi>
             <span className="muted">{t('packs.each', { price: money(it.amount, it.currency, it.credits) })}</span>
             <span className={styles.price}>{money(it.amount, it.currency)}</span>
           </label>

@@ -1,5 +1,6 @@
 // A purchase's state: icon, word, and a muted line.
 import '@/i18n/en/credits';
+import { Bdi } from '@/components/Bdi';
 import { Shape } from '@/components/StatusIcon';
 import { purchaseLine, purchaseLook, type Purchase } from '@/vocabulary/credits';
 import { word } from '@/vocabulary/delivery';
@@ -12,7 +13,7 @@ export function PurchaseState({ it }: { it: Purchase }) {
     <span className={styles.state} title={it.state}>
       <Shape icon={icon} colour={colour} />
       {word('purchaseState', it.state)}
-      {line ? <bdi className="muted">{line}</bdi> : null}
+      {line ? <Bdi className="muted">{line}</Bdi> : null}
     </span>
   );
 }

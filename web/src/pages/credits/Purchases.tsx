@@ -4,6 +4,7 @@ import { NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { queries } from '@/api/queries';
+import { Bdi } from '@/components/Bdi';
 import { Pager } from '@/components/Pager';
 import { Rows, type Column } from '@/components/Rows';
 import { Loaded, SkeletonRows } from '@/components/States';
@@ -35,7 +36,7 @@ const columns: Column<Purchase>[] = [
     narrow: 'second',
     cell: (it) => (
       <>
-        <bdi>{it.packName}</bdi> {it.live ? null : <Tag>{t('purchases.test')}</Tag>}
+        <Bdi>{it.packName}</Bdi> {it.live ? null : <Tag>{t('purchases.test')}</Tag>}
       </>
     ),
   },

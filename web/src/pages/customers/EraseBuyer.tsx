@@ -2,6 +2,7 @@
 import '@/i18n/en/customers';
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { Bdi } from '@/components/Bdi';
 import { ConfirmDialog } from '@/components/Dialogs';
 import { t, T } from '@/i18n/text';
 import { erase, type Buyer, type By } from './buyer';
@@ -29,7 +30,7 @@ export function EraseBuyer({ by, it, onClose, onErasing }: Props) {
       onConfirm={async () => onErasing((await erase(by)).id)}
     >
       <TextInput
-        label={<T k="erasure.type" values={{ name: <bdi className="strong">{by.value}</bdi> }} />}
+        label={<T k="erasure.type" values={{ name: <Bdi className="strong">{by.value}</Bdi> }} />}
         size="md"
         autoComplete="off"
         spellCheck={false}

@@ -4,6 +4,7 @@ import { Button } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { sentence } from '@/api/errors';
+import { Bdi } from '@/components/Bdi';
 import { download } from '@/components/download';
 import { Rows, type Column } from '@/components/Rows';
 import { StatusIcon } from '@/components/StatusIcon';
@@ -24,7 +25,7 @@ type Props = { by: By; it: Buyer; onErasing: (job: string) => void };
 export function Found({ by, it, onErasing }: Props) {
   const { busy, begin, end } = useSubmit();
   const [asked, setAsked] = useState(false);
-  const name = <bdi>{by.value}</bdi>;
+  const name = <Bdi>{by.value}</Bdi>;
   async function exportAll() {
     if (!begin()) return;
     try {
@@ -87,7 +88,7 @@ const columns: Column<Order>[] = [
     header: t('buyerData.col.order'),
     width: '24%',
     narrow: 'first',
-    cell: (it) => <bdi className="strong">{orderName(it)}</bdi>,
+    cell: (it) => <Bdi className="strong">{orderName(it)}</Bdi>,
   },
   {
     key: 'store',

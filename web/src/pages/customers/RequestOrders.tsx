@@ -5,6 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Schemas } from '@/api/client';
 import { queries } from '@/api/queries';
+import { Bdi } from '@/components/Bdi';
 import { Dialog } from '@/components/Dialogs';
 import { Pager } from '@/components/Pager';
 import { Loaded, SkeletonRows } from '@/components/States';
@@ -62,7 +63,7 @@ function Orders({ it }: { it: Request }) {
 }
 
 function Named({ it }: { it: Schemas['PrivacyRequestOrder'] }) {
-  const name = <bdi>{orderName(it)}</bdi>;
+  const name = <Bdi>{orderName(it)}</Bdi>;
   if (it.id === null)
     return (
       <>

@@ -1,4 +1,5 @@
 // Deliveries as rows, on their own page and on a store's.
+import { Bdi } from '@/components/Bdi';
 import { Buyer } from '@/components/Buyer';
 import { Rows, type Column } from '@/components/Rows';
 import type { Selection } from '@/components/Select';
@@ -31,10 +32,10 @@ const columns: Column<Delivery>[] = [
     narrow: 'second',
     cell: (it) => (
       <>
-        <bdi className="strong">{orderName(it)}</bdi>{' '}
-        <bdi className="muted" title={it.integrationName}>
+        <Bdi className="strong">{orderName(it)}</Bdi>{' '}
+        <Bdi className="muted" title={it.integrationName}>
           {it.integrationName}
-        </bdi>
+        </Bdi>
       </>
     ),
   },
@@ -53,7 +54,7 @@ const columns: Column<Delivery>[] = [
         {it.dryRun ? <Tag>{t('tag.test')}</Tag> : null}
         {it.refunded ? <Tag>{t('tag.refunded')}</Tag> : null}
         {it.cancelled ? <Tag>{t('tag.cancelled')}</Tag> : null}
-        <bdi className={styles.name}>{it.firstItemName}</bdi>
+        <Bdi className={styles.name}>{it.firstItemName}</Bdi>
         {it.itemCount > 1 ? <span className="muted">{t('deliveries.more', { n: it.itemCount - 1 })}</span> : null}
       </span>
     ),
@@ -71,7 +72,7 @@ const columns: Column<Delivery>[] = [
 // The columns of a list of one store, whose name is left out.
 const ofOneStore = columns.map((column) =>
   column.key === 'order'
-    ? { ...column, width: '15%', cell: (it: Delivery) => <bdi className="strong">{it.orderNumber ?? it.orderId}</bdi> }
+    ? { ...column, width: '15%', cell: (it: Delivery) => <Bdi className="strong">{it.orderNumber ?? it.orderId}</Bdi> }
     : column,
 );
 

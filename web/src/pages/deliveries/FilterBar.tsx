@@ -3,6 +3,7 @@ import { ActionIcon, Button, Menu, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconPlus, IconSearch, IconX } from '@tabler/icons-react';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { Bdi } from '@/components/Bdi';
 import { t } from '@/i18n/text';
 import { useShortcuts } from '@/shell/shortcuts';
 import type { Search } from '../search';
@@ -143,7 +144,10 @@ function Chip({ name, many, values, options, begun, onDone, onChange }: ChipProp
       >
         <Menu.Target>
           <button type="button" aria-label={`${t('filter.change', { name })}: ${chipText(values, options)}`}>
-            {name} <strong>{chipText(values, options)}</strong>
+            {name}{' '}
+            <strong>
+              <Bdi>{chipText(values, options)}</Bdi>
+            </strong>
           </button>
         </Menu.Target>
         <Menu.Dropdown>

@@ -1,5 +1,6 @@
 // Who did something to a delivery; whoever reads it is "you".
 import '@/i18n/en/delivery';
+import { Bdi } from '@/components/Bdi';
 import { t } from '@/i18n/text';
 import { useSession } from '@/session';
 import type { Entry } from './timeline';
@@ -10,5 +11,5 @@ export function Actor({ of: { actor, actorName }, within = false }: { of: Entry;
   const me = state.name === 'in' || state.name === 'ended' ? state.tokens.user.id : null;
   const known = actor === me ? 'you' : actor === 'buyer' || actor === 'operator' ? actor : null;
   if (known && (known === 'you' || !actorName)) return t(`timeline.actor.${known}${within ? '.within' : ''}`);
-  return <bdi>{actorName ?? actor}</bdi>;
+  return <Bdi>{actorName ?? actor}</Bdi>;
 }

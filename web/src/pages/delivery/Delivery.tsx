@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ApiError } from '@/api/errors';
 import { queries } from '@/api/queries';
 import { Announce } from '@/components/Announce';
+import { Bdi } from '@/components/Bdi';
 import { Buyer } from '@/components/Buyer';
 import { PageHeader } from '@/components/PageHeader';
 import { Loaded, SkeletonRows } from '@/components/States';
@@ -81,7 +82,7 @@ function Content({ it, list }: { it: Delivery; list: string | undefined }) {
             ) : (
               <Buyer username={it.targetUsername} />
             )}
-            <bdi>{it.integrationName}</bdi>
+            <Bdi>{it.integrationName}</Bdi>
             <Time at={it.createdAt} />
           </>
         }

@@ -4,6 +4,7 @@ import { IconWaveSine, IconMicrophone2 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { queries } from '@/api/queries';
+import { Bdi } from '@/components/Bdi';
 import { Buyer } from '@/components/Buyer';
 import { CopyIcon, useCopy } from '@/components/Copy';
 import { Email, Fact, FactList, Facts } from '@/components/Facts';
@@ -44,7 +45,7 @@ export function DeliveryFacts({ it }: { it: Delivery }) {
       <Facts title={t('facts.order')}>
         <FactList>
           <Fact name={t('facts.number')}>
-            <bdi>{orderName(it)}</bdi>
+            <Bdi>{orderName(it)}</Bdi>
             <span className={styles.note}>
               <Link className="link" to="/orders/$id" params={{ id: orderIdOf(it.id) }} search={{}}>
                 {t('facts.rawOrder')}
@@ -65,7 +66,7 @@ export function DeliveryFacts({ it }: { it: Delivery }) {
               params={{ id: it.integrationId }}
               search={{}}
             >
-              <bdi>{it.integrationName}</bdi>
+              <Bdi>{it.integrationName}</Bdi>
             </Link>
           </Fact>
           <Fact name={t('facts.received')}>
@@ -142,7 +143,7 @@ function Items({ items }: { items: Delivery['items'] }) {
         return (
           <li key={item.id} title={item.kind}>
             <Icon size={16} stroke={1.7} aria-hidden="true" />
-            <bdi>{item.name || item.fileId}</bdi>
+            <Bdi>{item.name || item.fileId}</Bdi>
             <span data-status={item.status}>{word('item', item.status)}</span>
           </li>
         );
@@ -151,7 +152,7 @@ function Items({ items }: { items: Delivery['items'] }) {
   );
 }
 
-const Receiver = ({ name }: { name: string | null }) => (name ? <bdi className={styles.note}>{name}</bdi> : null);
+const Receiver = ({ name }: { name: string | null }) => (name ? <Bdi className={styles.note}>{name}</Bdi> : null);
 
 function SentEvents({ it }: { it: Delivery }) {
   const now = useNow();

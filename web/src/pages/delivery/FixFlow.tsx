@@ -4,6 +4,7 @@ import '@/i18n/en/delivery';
 import { Button } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useEffectEvent, useRef, useState, type ReactNode } from 'react';
+import { Bdi } from '@/components/Bdi';
 import { Panel } from '@/components/Panel';
 import { t } from '@/i18n/text';
 import { lineOf } from '@/vocabulary/delivery_line';
@@ -97,7 +98,7 @@ export function FixFlow({ it, list, walk, children }: Props) {
               <strong>{statusWord(it.status)}</strong> <span className="muted">{lineOf(it)}</span>
             </p>
             <Button ref={button} variant="filled" size="md" onClick={() => open(next.id)}>
-              <bdi>{t('fix.next', { order: orderName(next) })}</bdi>
+              <Bdi>{t('fix.next', { order: orderName(next) })}</Bdi>
             </Button>
           </div>
         </Panel>

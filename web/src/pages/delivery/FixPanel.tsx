@@ -6,6 +6,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, type ReactNode } from 'react';
 import { queries } from '@/api/queries';
+import { Bdi } from '@/components/Bdi';
 import { Buyer, Name } from '@/components/Buyer';
 import { CopyButton } from '@/components/Copy';
 import { ForOwners } from '@/components/ForOwners';
@@ -39,7 +40,9 @@ export function FixPanel({ it }: { it: Delivery }) {
     // Newer than this page: the service's own words.
     return (
       <Panel tone="red" title={it.resolution?.title ?? it.message}>
-        <p className={styles.says}>{it.resolution?.text ?? it.message}</p>
+        <p className={styles.says}>
+          <Bdi>{it.resolution?.text ?? it.message}</Bdi>
+        </p>
         <Suspense fallback={<SkeletonRows rows={1} height={56} />}>
           <Primary it={it} />
         </Suspense>
@@ -68,7 +71,7 @@ function Says({ it, code }: { it: Delivery; code: NonNullable<Delivery['resoluti
     </strong>
   );
   const buyer = <Buyer username={it.targetUsername} />;
-  const file = <bdi>{`“${it.resolution?.fileName ?? ''}”`}</bdi>;
+  const file = <Bdi>{`“${it.resolution?.fileName ?? ''}”`}</Bdi>;
   switch (code) {
     case 'username_not_found':
       return <T k="fix.username_not_found.text" values={{ name }} />;

@@ -21,6 +21,7 @@ import { useState, type ReactNode } from 'react';
 import { api, ok } from '@/api/client';
 import { sentence } from '@/api/errors';
 import { Alert } from '@/components/Alert';
+import { Bdi } from '@/components/Bdi';
 import { Buyer, Name } from '@/components/Buyer';
 import { StatusIcon } from '@/components/StatusIcon';
 import { day, duration, hoursMinutesSeconds, moment, momentWithin, utc, zone } from '@/i18n/format';
@@ -196,11 +197,11 @@ function statusOf(entry: Entry): string | null {
 function Sentence({ it, entry, username }: { it: Delivery; entry: Entry; username: string | null }): ReactNode {
   const { data } = entry;
   const buyer = <Buyer username={username} />;
-  const file = <bdi>{data.fileName ?? ''}</bdi>;
+  const file = <Bdi>{data.fileName ?? ''}</Bdi>;
   const actor = <Actor of={entry} />;
   switch (entry.type) {
     case 'order_received':
-      return <T k="timeline.order_received" values={{ store: <bdi>{it.integrationName}</bdi> }} />;
+      return <T k="timeline.order_received" values={{ store: <Bdi>{it.integrationName}</Bdi> }} />;
     case 'looked_up':
       return data.username ? <T k="timeline.looked_up" values={{ buyer }} /> : t('timeline.looked_up.none');
     case 'request_sent':

@@ -4,6 +4,7 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { queries } from '@/api/queries';
+import { Bdi } from '@/components/Bdi';
 import { Buyer } from '@/components/Buyer';
 import { Panel } from '@/components/Panel';
 import { StatusText } from '@/components/StatusIcon';
@@ -162,7 +163,7 @@ function Review({ it }: { it: Delivery }) {
 function Why({ it }: { it: Delivery }) {
   switch (it.reviewReason) {
     case 'held':
-      return <T k="panel.review.held" values={{ store: <bdi>{it.integrationName}</bdi> }} />;
+      return <T k="panel.review.held" values={{ store: <Bdi>{it.integrationName}</Bdi> }} />;
     case 'high_risk': {
       const { total, toSpend } = countsOf(it);
       return t('panel.review.high_risk', {
@@ -195,7 +196,7 @@ function Stopped({ it }: { it: Delivery }) {
     <Panel title={t('panel.stopped')}>
       {it.reason ? (
         <p className={styles.says}>
-          <T k="panel.stopped.reason" values={{ reason: <bdi>{stopReason(it.reason)}</bdi> }} />
+          <T k="panel.stopped.reason" values={{ reason: <Bdi>{stopReason(it.reason)}</Bdi> }} />
         </p>
       ) : null}
       {it.allowedActions.includes('reopen') ? (

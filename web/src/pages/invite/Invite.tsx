@@ -4,6 +4,7 @@ import { Button } from '@mantine/core';
 import { Link, Navigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ApiError } from '@/api/errors';
+import { Bdi } from '@/components/Bdi';
 import { ErrorState, SkeletonRows } from '@/components/States';
 import { momentWithin } from '@/i18n/format';
 import { t, T } from '@/i18n/text';
@@ -87,10 +88,10 @@ function In({ account, email }: { account: string; email: string }) {
     <Frame title={t('invite.in.title')} lead="" page={t('invite.page')}>
       <div className={styles.words}>
         <p>
-          <T k="invite.in.body" values={{ email: <bdi className="strong">{email}</bdi> }} />
+          <T k="invite.in.body" values={{ email: <Bdi className="strong">{email}</Bdi> }} />
         </p>
         <p className="muted">
-          <T k="invite.in.how" values={{ account: <bdi>{account}</bdi> }} />
+          <T k="invite.in.how" values={{ account: <Bdi>{account}</Bdi> }} />
         </p>
         <Button variant="filled" size="lg" onClick={() => void session.signOut()}>
           {t('invite.in.out')}

@@ -3,8 +3,10 @@ import '@/i18n/en/account';
 import { useQuery } from '@tanstack/react-query';
 import type { Schemas } from '@/api/client';
 import { queries } from '@/api/queries';
+import { Bdi } from '@/components/Bdi';
 import { Fact, FactList } from '@/components/Facts';
 import { date, listed } from '@/i18n/format';
+import { isolated } from '@/i18n/outside';
 import { t } from '@/i18n/text';
 import { permissionList } from '@/vocabulary/keys';
 
@@ -18,10 +20,12 @@ export function About({ it }: { it: Key }) {
   return (
     <FactList>
       <Fact name={t('keysPage.fact.name')}>
-        <bdi>{it.name}</bdi>
+        <Bdi>{it.name}</Bdi>
       </Fact>
       <Fact name={t('keysPage.fact.may')}>{permissionList(it.permissions)}</Fact>
-      <Fact name={t('keysPage.fact.stores')}>{names.length > 0 ? listed(names) : t('keysPage.fact.allStores')}</Fact>
+      <Fact name={t('keysPage.fact.stores')}>
+        {names.length > 0 ? listed(names.map(isolated)) : t('keysPage.fact.allStores')}
+      </Fact>
       <Fact name={t('keysPage.fact.limit')}>{t('keysPage.fact.limitValue', { n: it.rateLimit })}</Fact>
       {it.expiresAt ? <Fact name={t('keysPage.fact.expires')}>{date(it.expiresAt)}</Fact> : null}
     </FactList>

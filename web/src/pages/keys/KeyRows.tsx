@@ -1,6 +1,7 @@
 // Tokens as rows: their rights, and how much they are used.
 import '@/i18n/en/account';
 import type { Schemas } from '@/api/client';
+import { Bdi } from '@/components/Bdi';
 import { Rows, type Column } from '@/components/Rows';
 import { Tag } from '@/components/Tag';
 import { Time } from '@/components/Time';
@@ -26,7 +27,7 @@ export function KeyRows({ label, rows, busy, onIssued }: Props) {
       narrow: 'first',
       cell: (it) => (
         <>
-          <bdi className={it.active ? 'strong' : undefined}>{it.name}</bdi>{' '}
+          <Bdi className={it.active ? 'strong' : undefined}>{it.name}</Bdi>{' '}
           {it.active ? expired(it) ? <Tag>{t('keysPage.expired')}</Tag> : null : <Tag>{t('keysPage.inactive')}</Tag>}
         </>
       ),

@@ -4,6 +4,7 @@ import '@/i18n/en/stores';
 import { IconAlertTriangle, IconEyeOff, IconMicrophone2, IconWaveSine } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { Bdi } from '@/components/Bdi';
 import { t } from '@/i18n/text';
 import { word } from '@/vocabulary/delivery';
 import type { Order } from './types';
@@ -16,7 +17,11 @@ export function LineDetail({ line }: { line: OrderLine }) {
   const code = line.sku ?? line.variantId ?? line.productId;
   const by = line.fileId !== null ? t('orderLine.direct') : line.matchedBy ? word('match.by', line.matchedBy) : null;
   const parts: ReactNode[] = [
-    code ? <code>{code}</code> : null,
+    code ? (
+      <code>
+        <Bdi>{code}</Bdi>
+      </code>
+    ) : null,
     line.quantity > 1 ? t('orderLine.quantity', { count: line.quantity }) : null,
     line.refundedQuantity > 0 ? t('orderLine.refunded', { count: line.refundedQuantity }) : null,
     by,
@@ -36,7 +41,7 @@ export function Line({ line, store }: { line: OrderLine; store: string }) {
     <li className={styles.line} data-quiet={line.result === 'ignored' || undefined}>
       <div className={styles.product}>
         <strong>
-          <bdi>{name}</bdi>
+          <Bdi>{name}</Bdi>
         </strong>
         <LineDetail line={line} />
       </div>
@@ -49,7 +54,7 @@ export function Line({ line, store }: { line: OrderLine; store: string }) {
                 <li key={file.itemId} title={file.kind}>
                   <Icon size={16} stroke={1.7} aria-hidden="true" />
                   <Link className={styles.file} to="/presets/$id" params={{ id: file.fileId }} search={{}}>
-                    <bdi>{file.name || file.fileId}</bdi>
+                    <Bdi>{file.name || file.fileId}</Bdi>
                   </Link>
                   <span data-status={file.status} title={file.status}>
                     {word('item', file.status)}

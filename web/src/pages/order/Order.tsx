@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { isMissing } from '@/api/errors';
 import { queries } from '@/api/queries';
+import { Bdi } from '@/components/Bdi';
 import { PageHeader } from '@/components/PageHeader';
 import { Loaded, SkeletonRows } from '@/components/States';
 import { Tag } from '@/components/Tag';
@@ -58,7 +59,7 @@ function Content({ it, list }: { it: Order; list: string | undefined }) {
               {it.refunded ? <Tag>{t('tag.refunded')}</Tag> : null}
               {it.cancelled ? <Tag>{t('tag.cancelled')}</Tag> : null}
             </span>
-            <bdi>{stores.data?.data.find(({ id }) => id === it.integrationId)?.name}</bdi>
+            <Bdi>{stores.data?.data.find(({ id }) => id === it.integrationId)?.name}</Bdi>
             <Time at={it.receivedAt} />
           </>
         }

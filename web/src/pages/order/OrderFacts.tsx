@@ -2,6 +2,7 @@ import '@/i18n/en/orders';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { queries } from '@/api/queries';
+import { Bdi } from '@/components/Bdi';
 import { Buyer } from '@/components/Buyer';
 import { CopyIcon } from '@/components/Copy';
 import { Email, Fact, FactList, Facts } from '@/components/Facts';
@@ -32,7 +33,7 @@ export function OrderFacts({ it }: { it: Order }) {
         <FactList>
           {it.orderNumber ? (
             <Fact name={t('orderPage.number')}>
-              <bdi>{it.orderNumber}</bdi>
+              <Bdi>{it.orderNumber}</Bdi>
             </Fact>
           ) : null}
           <Fact name={t('orderPage.id')}>
@@ -40,7 +41,7 @@ export function OrderFacts({ it }: { it: Order }) {
           </Fact>
           <Fact name={t('orderPage.store')}>
             <Link className="link" to="/integrations/stores/$id/products" params={{ id: it.integrationId }} search={{}}>
-              <bdi>{store}</bdi>
+              <Bdi>{store}</Bdi>
             </Link>
           </Fact>
           <Fact name={t('orderPage.received')}>
@@ -63,7 +64,9 @@ export function OrderFacts({ it }: { it: Order }) {
 function Id({ text }: { text: string }) {
   return (
     <span className={styles.id}>
-      <code title={text}>{text}</code>
+      <code title={text}>
+        <Bdi>{text}</Bdi>
+      </code>
       <CopyIcon text={text} what={text} />
     </span>
   );

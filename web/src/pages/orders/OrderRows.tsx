@@ -1,5 +1,6 @@
 import '@/i18n/en/orders';
 import type { Schemas } from '@/api/client';
+import { Bdi } from '@/components/Bdi';
 import { Buyer } from '@/components/Buyer';
 import { Rows, type Column } from '@/components/Rows';
 import { Tag } from '@/components/Tag';
@@ -30,10 +31,10 @@ export function OrderRows({ rows, stores, list, busy }: Props) {
       narrow: 'second',
       cell: (it) => (
         <>
-          <bdi className="strong">{orderName(it)}</bdi>{' '}
-          <bdi className="muted" title={names.get(it.integrationId)}>
+          <Bdi className="strong">{orderName(it)}</Bdi>{' '}
+          <Bdi className="muted" title={names.get(it.integrationId)}>
             {names.get(it.integrationId)}
-          </bdi>
+          </Bdi>
         </>
       ),
     },

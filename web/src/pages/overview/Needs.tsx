@@ -7,6 +7,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import type { MouseEvent } from 'react';
 import type { Schemas } from '@/api/client';
 import { queries } from '@/api/queries';
+import { Bdi } from '@/components/Bdi';
 import { Shape } from '@/components/StatusIcon';
 import { useNow } from '@/components/Time';
 import { t } from '@/i18n/text';
@@ -47,10 +48,10 @@ function Row({ row, first }: { row: NeedRow; first: boolean }) {
       <Shape icon={row.icon} colour={row.colour} size={18} />
       <div className={styles.words}>
         <strong>
-          <bdi>{row.title}</bdi>
+          <Bdi>{row.title}</Bdi>
         </strong>
         <p>
-          <bdi>{row.text}</bdi>
+          <Bdi>{row.text}</Bdi>
         </p>
         {barred ? <p>{t('need.owners')}</p> : null}
         {unsold ? (

@@ -3,6 +3,7 @@ import '@/i18n/en/home';
 import { IconArrowRight } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { Schemas } from '@/api/client';
+import { Bdi } from '@/components/Bdi';
 import { Buyer } from '@/components/Buyer';
 import { StatusIcon } from '@/components/StatusIcon';
 import { Tag } from '@/components/Tag';
@@ -70,7 +71,7 @@ export function Recent({ rows, store }: { rows: Row[]; store: string | undefined
                   />
                 </span>
                 {it.dryRun ? <Tag>{t('tag.test')}</Tag> : null}
-                <bdi className={styles.order}>{orderName(it)}</bdi>
+                <Bdi className={styles.order}>{orderName(it)}</Bdi>
                 <span className={styles.ago}>
                   <Time at={it.updatedAt} form="ago" />
                 </span>

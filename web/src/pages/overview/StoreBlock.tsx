@@ -2,6 +2,7 @@
 import '@/i18n/en/home';
 import { Link } from '@tanstack/react-router';
 import type { Schemas } from '@/api/client';
+import { Bdi } from '@/components/Bdi';
 import { Rows, type Column } from '@/components/Rows';
 import { Time } from '@/components/Time';
 import { t } from '@/i18n/text';
@@ -38,9 +39,9 @@ const columns: Column<Row>[] = [
     header: t('overview.col.store'),
     narrow: 'first',
     cell: ({ name }) => (
-      <bdi className="strong" title={name}>
+      <Bdi className="strong" title={name}>
         {name}
-      </bdi>
+      </Bdi>
     ),
   },
   {

@@ -2,6 +2,7 @@ import '@/i18n/en/home';
 import { Button } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';
 import type { ComponentProps } from 'react';
+import { Bdi } from '@/components/Bdi';
 import { t } from '@/i18n/text';
 import styles from './overview.module.css';
 
@@ -17,7 +18,7 @@ export function StoreButton({ rows, store, ...rest }: Props) {
       {...rest}
     >
       <span className="unseen">{t('overview.store')}</span>
-      <bdi>{rows.find(({ id }) => id === store)?.name ?? t('overview.allStores')}</bdi>
+      <Bdi>{rows.find(({ id }) => id === store)?.name ?? t('overview.allStores')}</Bdi>
     </Button>
   );
 }

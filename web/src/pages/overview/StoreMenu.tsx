@@ -2,6 +2,7 @@
 import '@/i18n/en/home';
 import { Menu } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
+import { Bdi } from '@/components/Bdi';
 import { useOpensItself } from '@/components/useOpensItself';
 import { t } from '@/i18n/text';
 import { changed, type Search } from '../search';
@@ -26,7 +27,7 @@ export function StoreMenu({ rows, store, search }: Props) {
             onChange={() => void navigate({ to: '/', search: changed(search, { store: id || undefined }) })}
             closeMenuOnClick
           >
-            <bdi>{name}</bdi>
+            <Bdi>{name}</Bdi>
           </Menu.RadioItem>
         ))}
       </Menu.Dropdown>

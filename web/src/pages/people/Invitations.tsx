@@ -5,6 +5,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, ok, type Schemas } from '@/api/client';
 import { queries } from '@/api/queries';
+import { Bdi } from '@/components/Bdi';
 import { ConfirmDialog } from '@/components/Dialogs';
 import { Rows, type Column } from '@/components/Rows';
 import { Loaded, SkeletonRows } from '@/components/States';
@@ -28,7 +29,7 @@ export function Invitations({ people }: { people: Schemas['Person'][] }) {
       header: t('invitations.col.for'),
       width: '34%',
       narrow: 'first',
-      cell: (it) => <bdi className={it.note ? 'strong' : 'muted'}>{nameOf(it)}</bdi>,
+      cell: (it) => <Bdi className={it.note ? 'strong' : 'muted'}>{nameOf(it)}</Bdi>,
     },
     { key: 'role', header: t('people.col.role'), narrow: 'second', cell: (it) => roleWord(it.role) },
     {
@@ -37,9 +38,9 @@ export function Invitations({ people }: { people: Schemas['Person'][] }) {
       cell: (it) => {
         const by = people.find(({ id }) => id === it.createdBy);
         return (
-          <bdi className="muted" title={it.createdBy}>
+          <Bdi className="muted" title={it.createdBy}>
             {by?.current ? t('people.you') : (by?.email ?? it.createdBy)}
-          </bdi>
+          </Bdi>
         );
       },
     },

@@ -1,6 +1,7 @@
 // The link of an invitation, the one time that it is shown.
 import '@/i18n/en/people';
 import type { Schemas } from '@/api/client';
+import { Bdi } from '@/components/Bdi';
 import { Fact, FactList } from '@/components/Facts';
 import { SecretOnce } from '@/components/SecretOnce';
 import { moment } from '@/i18n/format';
@@ -22,7 +23,7 @@ export function LinkOnce({ made, onDone }: Props) {
         <FactList>
           {made.note ? (
             <Fact name={t('invitations.col.for')}>
-              <bdi>{made.note}</bdi>
+              <Bdi>{made.note}</Bdi>
             </Fact>
           ) : null}
           <Fact name={t('invitations.made.role')}>{roleWord(made.role)}</Fact>

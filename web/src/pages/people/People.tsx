@@ -8,6 +8,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import type { Schemas } from '@/api/client';
 import { queries } from '@/api/queries';
+import { Bdi } from '@/components/Bdi';
 import { Rows, type Column } from '@/components/Rows';
 import { Loaded, SkeletonRows } from '@/components/States';
 import { Tag } from '@/components/Tag';
@@ -51,9 +52,9 @@ export function People() {
       narrow: 'first',
       cell: (it) => (
         <span className={styles.name}>
-          <bdi className="strong" title={it.email ?? undefined}>
+          <Bdi className="strong" title={it.email ?? undefined}>
             {it.email ?? t('people.noAddress')}
-          </bdi>
+          </Bdi>
           {it.current ? <Tag>{t('people.you')}</Tag> : null}
         </span>
       ),
@@ -62,7 +63,7 @@ export function People() {
     {
       key: 'by',
       header: t('people.col.by'),
-      cell: (it) => <bdi className="muted">{it.issuer === ours ? t('people.password') : hostOf(it.issuer)}</bdi>,
+      cell: (it) => <Bdi className="muted">{it.issuer === ours ? t('people.password') : hostOf(it.issuer)}</Bdi>,
     },
     {
       key: 'joined',

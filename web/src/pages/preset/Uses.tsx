@@ -1,6 +1,7 @@
 import '@/i18n/en/presets';
 import '@/i18n/en/stores';
 import type { Schemas } from '@/api/client';
+import { Bdi } from '@/components/Bdi';
 import { Rows, type Column } from '@/components/Rows';
 import { Tag } from '@/components/Tag';
 import { t } from '@/i18n/text';
@@ -16,7 +17,7 @@ const columns: Column<Use>[] = [
     narrow: 'first',
     cell: (it) => (
       <>
-        <bdi className="strong">{it.matchValue}</bdi> {it.stale ? <Tag>{t('preset.stale')}</Tag> : null}
+        <Bdi className="strong">{it.matchValue}</Bdi> {it.stale ? <Tag>{t('preset.stale')}</Tag> : null}
       </>
     ),
   },
@@ -32,7 +33,7 @@ const columns: Column<Use>[] = [
     header: t('preset.col.store'),
     width: '32%',
     narrow: 'second',
-    cell: (it) => <bdi>{it.integrationName}</bdi>,
+    cell: (it) => <Bdi>{it.integrationName}</Bdi>,
   },
 ];
 

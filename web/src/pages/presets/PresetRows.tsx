@@ -1,6 +1,7 @@
 import '@/i18n/en/presets';
 import { IconMicrophone2, IconWaveSine } from '@tabler/icons-react';
 import type { Schemas } from '@/api/client';
+import { Bdi } from '@/components/Bdi';
 import { Rows, type Column } from '@/components/Rows';
 import { Tag } from '@/components/Tag';
 import { t } from '@/i18n/text';
@@ -24,7 +25,7 @@ const columns: Column<Preset>[] = [
       return (
         <span className={styles.name}>
           <Icon size={16} stroke={1.7} aria-hidden="true" />
-          <bdi>{it.name || it.id}</bdi>
+          <Bdi>{it.name || it.id}</Bdi>
           {it.gone ? <Tag>{t('presets.gone')}</Tag> : null}
         </span>
       );

@@ -7,6 +7,7 @@ import { Link, type LinkProps } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import type { Schemas } from '@/api/client';
 import { queries } from '@/api/queries';
+import { Bdi } from '@/components/Bdi';
 import { Shape } from '@/components/StatusIcon';
 import { t } from '@/i18n/text';
 import { AskForCredits, useSale } from '@/session/sale';
@@ -140,7 +141,7 @@ function NextThings({ store, credits }: { store: Store | undefined; credits: Sch
               <span>
                 <strong>{title}</strong>
                 <span>
-                  <bdi>{text}</bdi>
+                  <Bdi>{text}</Bdi>
                 </span>
               </span>
               <IconChevronRight size={17} aria-hidden="true" />

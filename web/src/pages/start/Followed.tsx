@@ -4,6 +4,7 @@ import '@/i18n/en/guide';
 import { useQuery } from '@tanstack/react-query';
 import { queries } from '@/api/queries';
 import { Announce } from '@/components/Announce';
+import { Bdi } from '@/components/Bdi';
 import { Buyer } from '@/components/Buyer';
 import { Loaded, SkeletonRows } from '@/components/States';
 import { Shape, StatusText } from '@/components/StatusIcon';
@@ -31,7 +32,7 @@ export function Followed({ id }: { id: string }) {
       {(it) => (
         <div className={styles.followed}>
           <p className={styles.which}>
-            <bdi className="strong">{orderName(it)}</bdi> <Buyer username={it.targetUsername} />
+            <Bdi className="strong">{orderName(it)}</Bdi> <Buyer username={it.targetUsername} />
           </p>
           {waits(it) ? (
             <p className={styles.check}>

@@ -7,6 +7,7 @@ import { useRef, useState } from 'react';
 import { api, ok, type Schemas } from '@/api/client';
 import { problemsOf } from '@/api/errors';
 import { queries } from '@/api/queries';
+import { Bdi } from '@/components/Bdi';
 import { ConfirmDialog } from '@/components/Dialogs';
 import { PresetPicker } from '@/components/PresetPicker';
 import { toast } from '@/components/toasts';
@@ -76,7 +77,7 @@ export function Gift({ opened, guide, onClose, onSent }: Props) {
       opened={opened}
       onClose={onClose}
       title={t('guide.gift')}
-      body={<bdi>{sender ? t('guide.gift.text', { sender: `@${sender}` }) : t('guide.gift.textOpen')}</bdi>}
+      body={<Bdi>{sender ? t('guide.gift.text', { sender: `@${sender}` }) : t('guide.gift.textOpen')}</Bdi>}
       button={t('guide.gift.button')}
       ready={preset !== null && username.replaceAll('@', '').trim() !== ''}
       onConfirm={() => (preset ? deliver(preset) : Promise.resolve())}

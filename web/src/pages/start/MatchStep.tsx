@@ -9,6 +9,7 @@ import { api, ok, type Schemas } from '@/api/client';
 import { sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
 import { Alert } from '@/components/Alert';
+import { Bdi } from '@/components/Bdi';
 import { Loaded, SkeletonRows } from '@/components/States';
 import { useSubmit } from '@/components/useSubmit';
 import { useUndo } from '@/components/useUndo';
@@ -163,7 +164,7 @@ function Matches({ store, set, products, presets, onDone }: Props) {
           {busy ? t('action.saving') : t('guide.mapping.save')}
         </Button>
         <Link className="link" to="/integrations/stores/$id/products" params={{ id: store.id }} search={{}}>
-          <bdi>{t('guide.mapping.all', { store: store.name })}</bdi>
+          <Bdi>{t('guide.mapping.all', { store: store.name })}</Bdi>
         </Link>
       </div>
     </div>

@@ -1,6 +1,7 @@
 // One step: a line, or a card with what is to be done.
 import '@/i18n/en/guide';
 import { useEffect, useRef, type ReactNode } from 'react';
+import { Bdi } from '@/components/Bdi';
 import { Shape } from '@/components/StatusIcon';
 import { t } from '@/i18n/text';
 import styles from './start.module.css';
@@ -31,7 +32,7 @@ export function Step({ number, done, open, title, text, change, onOpen, children
       </div>
       <div className={styles.head}>
         <h2 ref={heading} tabIndex={-1}>
-          <bdi>{title}</bdi>
+          <Bdi>{title}</Bdi>
           {done ? <span className="unseen"> {t('guide.done')}</span> : null}
         </h2>
         <div className={styles.text}>{text}</div>

@@ -9,6 +9,7 @@ import { api, ok } from '@/api/client';
 import { sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
 import { Alert } from '@/components/Alert';
+import { Bdi } from '@/components/Bdi';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { word } from '@/vocabulary/delivery';
@@ -48,7 +49,7 @@ export function TestStep({ store, done, onSent, onDone }: Props) {
     <div className={styles.parts}>
       {cloud.data?.cloudUsername ? (
         <p className="muted">
-          <bdi>{t('guide.test.to', { name: cloud.data.cloudUsername })}</bdi>
+          <Bdi>{t('guide.test.to', { name: cloud.data.cloudUsername })}</Bdi>
         </p>
       ) : null}
       {shown ? <Followed id={shown} /> : null}

@@ -3,6 +3,7 @@ import '@/i18n/en/guide';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { queries } from '@/api/queries';
+import { Bdi } from '@/components/Bdi';
 import { Buyer } from '@/components/Buyer';
 import { Shape } from '@/components/StatusIcon';
 import { t, T } from '@/i18n/text';
@@ -17,7 +18,7 @@ export function useCloudLine(): ReactNode {
   if (cloud.data?.status !== 'valid') return null;
   const name = (
     <strong>
-      <bdi translate="no">{cloud.data.cloudUsername}</bdi>
+      <Bdi translate="no">{cloud.data.cloudUsername}</Bdi>
     </strong>
   );
   if (!presets.data) return <T k="guide.cloud.signedIn" values={{ name }} />;
@@ -54,7 +55,7 @@ export function useStoreLine(store: Store | undefined): ReactNode {
   if (!store?.lastOrderAt) return null;
   return (
     <>
-      <bdi>{t('guide.store.done', { name: store.name })}</bdi>
+      <Bdi>{t('guide.store.done', { name: store.name })}</Bdi>
       {order ? <UsernameLine order={order} /> : null}
     </>
   );
@@ -63,7 +64,7 @@ export function useStoreLine(store: Store | undefined): ReactNode {
 type Order = NonNullable<ReturnType<typeof useFirstOrder>>;
 
 export function UsernameLine({ order }: { order: Order }) {
-  const number = <bdi>{orderName(order)}</bdi>;
+  const number = <Bdi>{orderName(order)}</Bdi>;
   return (
     <span className={styles.check} data-good={order.targetUsername ? true : undefined}>
       <Shape icon={order.targetUsername ? 'check' : 'clock'} colour={order.targetUsername ? 'teal' : 'amber'} />

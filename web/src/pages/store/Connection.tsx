@@ -7,6 +7,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, ok } from '@/api/client';
 import { queries } from '@/api/queries';
+import { Bdi } from '@/components/Bdi';
 import { ConfirmDialog } from '@/components/Dialogs';
 import { CopyField } from '@/components/Copy';
 import { Loaded } from '@/components/States';
@@ -91,7 +92,9 @@ function Secret({ it }: { it: Store }) {
       <h2>{t('connection.secret')}</h2>
       <p>{t('connection.secretHint')}</p>
       <div className={styles.row}>
-        <code>{it.secretPreview}</code>
+        <code>
+          <Bdi>{it.secretPreview}</Bdi>
+        </code>
         {kindFor(it).dictatesSecret ? null : <RotateSecret it={it} onSecret={setShown} />}
         <Button onClick={() => setAsked(true)}>{t('connection.own')}</Button>
       </div>
@@ -152,7 +155,9 @@ function Sent({ it }: { it: Store }) {
             <div>
               <dt>{t('connection.topics')}</dt>
               <dd>
-                <code>{it.topicsSeen.join(', ')}</code>
+                <code>
+                  <Bdi>{it.topicsSeen.join(', ')}</Bdi>
+                </code>
               </dd>
             </div>
           ) : null}

@@ -16,6 +16,7 @@ import { Tag } from '@/components/Tag';
 import { useNow } from '@/components/Time';
 import { toast } from '@/components/toasts';
 import { since } from '@/i18n/format';
+import { isolated } from '@/i18n/outside';
 import { t } from '@/i18n/text';
 import { word } from '@/vocabulary/delivery';
 import { kindOf, type Store } from '@/vocabulary/store';
@@ -54,7 +55,7 @@ function Content({ it }: { it: Store }) {
     <>
       <PageHeader
         title={it.name}
-        page={tab ? `${it.name}, ${t(`store.tab.${tab}`)}` : it.name}
+        page={tab ? `${isolated(it.name)}, ${t(`store.tab.${tab}`)}` : it.name}
         crumbs={[{ label: t('stores.title'), to: '/integrations/stores' }, { label: it.name }]}
         meta={
           <>

@@ -6,6 +6,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { api, ok } from '@/api/client';
 import { sentence } from '@/api/errors';
+import { Bdi } from '@/components/Bdi';
 import { Rows, type Column } from '@/components/Rows';
 import { Shape } from '@/components/StatusIcon';
 import { Time } from '@/components/Time';
@@ -56,9 +57,9 @@ const columns: Column<Store>[] = [
     narrow: 'first',
     cell: (it) => (
       <>
-        <bdi className="strong" title={it.name}>
+        <Bdi className="strong" title={it.name}>
           {it.name}
-        </bdi>{' '}
+        </Bdi>{' '}
         <span className="muted">{word('shop', kindOf(it))}</span>
       </>
     ),

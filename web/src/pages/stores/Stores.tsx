@@ -4,6 +4,7 @@ import { IconBuildingStore, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { queries } from '@/api/queries';
+import { Bdi } from '@/components/Bdi';
 import { PageHeader } from '@/components/PageHeader';
 import { EmptyState, Loaded, SkeletonRows } from '@/components/States';
 import { t, T } from '@/i18n/text';
@@ -44,7 +45,7 @@ export function Stores() {
     <>
       <PageHeader
         title={t('stores.title')}
-        lead={user ? <T k="stores.lead" values={{ user: <bdi translate="no">{user}</bdi> }} /> : t('stores.leadNone')}
+        lead={user ? <T k="stores.lead" values={{ user: <Bdi translate="no">{user}</Bdi> }} /> : t('stores.leadNone')}
         actions={<NewStoreButton />}
       />
       <StoreList />

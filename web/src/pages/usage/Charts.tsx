@@ -5,6 +5,7 @@ import { IconChartBar, IconDownload, IconTable } from '@tabler/icons-react';
 import { Link, useLocation } from '@tanstack/react-router';
 import type { Schemas } from '@/api/client';
 import { Bars, Legend, type Part } from '@/components/Bars';
+import { Bdi } from '@/components/Bdi';
 import { saveCsv, type Table as Rows } from '@/components/csv';
 import { NARROW_DAYS, useNarrow } from '@/components/narrow';
 import { t } from '@/i18n/text';
@@ -159,7 +160,7 @@ function Table({ rows: [head = [], ...rows] }: { rows: Rows }) {
           {rows.map(([name, ...values], at) => (
             <tr key={at}>
               <th scope="row">
-                <bdi>{name}</bdi>
+                <Bdi>{name}</Bdi>
               </th>
               {values.map((value, column) => (
                 <td key={column} data-zero={value === 0 || undefined}>

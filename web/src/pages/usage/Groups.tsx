@@ -1,6 +1,7 @@
 // The use by each token or each store, with a bar for its share.
 import '@/i18n/en/usage';
 import type { Schemas } from '@/api/client';
+import { Bdi } from '@/components/Bdi';
 import { Rows, type Column } from '@/components/Rows';
 import { t } from '@/i18n/text';
 import styles from './usage.module.css';
@@ -19,7 +20,7 @@ export function Groups({ groups, by }: { groups: Group[]; by: 'key' | 'store' })
       header: t(`usage.col.name.${by}`),
       width: '30%',
       narrow: 'first',
-      cell: (it) => <bdi className="strong">{it.name ?? idOf(it)}</bdi>,
+      cell: (it) => <Bdi className="strong">{it.name ?? idOf(it)}</Bdi>,
     },
     {
       key: 'share',

@@ -8,6 +8,7 @@ import { useState } from 'react';
 import { api, ok, type Schemas } from '@/api/client';
 import { sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
+import { Bdi } from '@/components/Bdi';
 import { CopyIcon } from '@/components/Copy';
 import { Json } from '@/components/Json';
 import { visible } from '@/components/json_text';
@@ -70,7 +71,7 @@ function Content({ subscription, it }: { subscription: Subscription; it: Detail 
                   when: <time title={utc(it.createdAt)}>{moment(it.createdAt)}</time>,
                   order: (
                     <Link className="link" to="/deliveries/$id" params={{ id: it.deliveryId }} search={{}}>
-                      <bdi>{t('event.order', { order })}</bdi>
+                      <Bdi>{t('event.order', { order })}</Bdi>
                     </Link>
                   ),
                 }}
@@ -104,7 +105,7 @@ function Content({ subscription, it }: { subscription: Subscription; it: Detail 
               {attempt.contentType ? (
                 <>
                   {' · '}
-                  <bdi>{attempt.contentType}</bdi>
+                  <Bdi>{attempt.contentType}</Bdi>
                 </>
               ) : null}
             </div>

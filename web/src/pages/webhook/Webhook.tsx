@@ -8,6 +8,7 @@ import { lazy, Suspense, useState } from 'react';
 import { api, ok } from '@/api/client';
 import { isMissing, sentence } from '@/api/errors';
 import { daysAgo, queries } from '@/api/queries';
+import { Bdi } from '@/components/Bdi';
 import { ConfirmDialog, Dialog } from '@/components/Dialogs';
 import { OverlapChoice } from '@/components/OverlapChoice';
 import { PageHeader } from '@/components/PageHeader';
@@ -61,7 +62,7 @@ function Content({ it }: { it: Subscription }) {
             {it.health === 'failing' && it.failuresInARow > 0 ? (
               <span>{t('webhook.inARow', { count: it.failuresInARow })}</span>
             ) : null}
-            {it.name ? <bdi>{it.url}</bdi> : null}
+            {it.name ? <Bdi>{it.url}</Bdi> : null}
             <span title={it.eventTypes.join(', ')}>{eventsText(it)}</span>
             <span>{storesText(it)}</span>
             {it.previousSecretExpiresAt ? <Overlap until={it.previousSecretExpiresAt} /> : null}

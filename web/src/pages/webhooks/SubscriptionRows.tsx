@@ -1,5 +1,6 @@
 import '@/i18n/en/webhooks';
 import type { Schemas } from '@/api/client';
+import { Bdi } from '@/components/Bdi';
 import { Rows, type Column } from '@/components/Rows';
 import { Shape } from '@/components/StatusIcon';
 import { t } from '@/i18n/text';
@@ -28,7 +29,7 @@ const columns: Column<Schemas['Subscription']>[] = [
     header: t('webhooks.col.url'),
     width: '27%',
     narrow: 'first',
-    cell: (it) => <bdi className="strong">{nameOf(it)}</bdi>,
+    cell: (it) => <Bdi className="strong">{nameOf(it)}</Bdi>,
   },
   { key: 'state', header: t('webhooks.col.state'), narrow: 'second', cell: (it) => <HealthText health={it.health} /> },
   { key: 'events', header: t('webhooks.col.events'), width: '100px', cell: eventsText },

@@ -5,6 +5,7 @@ import { IconSearch } from '@tabler/icons-react';
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useId, useState, type KeyboardEvent } from 'react';
 import { sentence } from '@/api/errors';
+import { Bdi } from '@/components/Bdi';
 import { t } from '@/i18n/text';
 import { word } from '@/vocabulary/delivery';
 import type { Entry } from './entries';
@@ -117,8 +118,8 @@ function Finder({ typed, onClose, onHelp }: Props) {
                   onClick={(event) => (entry.former ? undefined : open(entry, event.ctrlKey || event.metaKey))}
                 >
                   {entry.icon}
-                  <bdi className={styles.name}>{entry.title}</bdi>
-                  {entry.subtitle ? <bdi className={styles.subtitle}>{entry.subtitle}</bdi> : null}
+                  <Bdi className={styles.name}>{entry.title}</Bdi>
+                  {entry.subtitle ? <Bdi className={styles.subtitle}>{entry.subtitle}</Bdi> : null}
                   {entry.state ? <span className={styles.state}>{entry.state}</span> : null}
                 </div>
               ))}

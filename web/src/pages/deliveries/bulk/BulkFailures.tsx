@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Schemas } from '@/api/client';
 import { queries } from '@/api/queries';
+import { Bdi } from '@/components/Bdi';
 import { Dialog } from '@/components/Dialogs';
 import { t } from '@/i18n/text';
 import { orderName } from '@/vocabulary/order';
@@ -19,10 +20,10 @@ export function BulkFailures({ job, onClose }: { job: Schemas['BulkJob']; onClos
         {job.failed.map(({ id, message }, index) => (
           <li key={id}>
             <Link className="link" to="/deliveries/$id" params={{ id }} search={{}} onClick={onClose}>
-              {index < NAMED ? <Named id={id} /> : <bdi>{id}</bdi>}
+              {index < NAMED ? <Named id={id} /> : <Bdi>{id}</Bdi>}
             </Link>
             <span className="muted">
-              <bdi>{message}</bdi>
+              <Bdi>{message}</Bdi>
             </span>
           </li>
         ))}
@@ -34,5 +35,5 @@ export function BulkFailures({ job, onClose }: { job: Schemas['BulkJob']; onClos
 
 function Named({ id }: { id: string }) {
   const { data } = useQuery({ ...queries.delivery(id), refetchInterval: false });
-  return <bdi>{data ? t('bulk.delivery', { order: orderName(data) }) : id}</bdi>;
+  return <Bdi>{data ? t('bulk.delivery', { order: orderName(data) }) : id}</Bdi>;
 }

@@ -6,6 +6,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { Schemas } from '@/api/client';
 import { isMissing } from '@/api/errors';
 import { queries } from '@/api/queries';
+import { Bdi } from '@/components/Bdi';
 import { t } from '@/i18n/text';
 import { BulkFailures } from './BulkFailures';
 import type { BulkAction } from './wanted';
@@ -45,7 +46,7 @@ export function BulkProgress({ id, onEnd }: { id: string; onEnd: () => void }) {
   return (
     <span className={styles.progress}>
       <span>
-        {ended(job)} {job.fault ? <bdi>{t('bulk.fault', { fault: job.fault })}</bdi> : null}
+        {ended(job)} {job.fault ? <Bdi>{t('bulk.fault', { fault: job.fault })}</Bdi> : null}
       </span>
       {job.failedCount > 0 ? <Button onClick={() => setShown(true)}>{t('bulk.show')}</Button> : null}
       {shown ? <BulkFailures job={job} onClose={() => setShown(false)} /> : null}

@@ -13,6 +13,7 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useRef, useState, type ReactNode } from 'react';
 import { queries } from '@/api/queries';
+import { Bdi } from '@/components/Bdi';
 import { t } from '@/i18n/text';
 import { ByTitle } from './ByTitle';
 import { keyOf, type File, type Key, type Match } from './draft';
@@ -47,7 +48,7 @@ export function MatchRow({ name, detail, match, changed, note, instead, onChange
     <li className={styles.row} data-quiet={match.ignored || undefined}>
       <div className={styles.product}>
         <strong>
-          <bdi>{name}</bdi>
+          <Bdi>{name}</Bdi>
         </strong>
         <span>{detail}</span>
         {instead ? (
@@ -130,7 +131,7 @@ function Chip({ file, changed }: { file: File; changed: boolean }) {
       title={file.stale ? t('products.stale') : file.fileId}
     >
       {file.stale || gone ? <IconAlertTriangle size={15} aria-hidden="true" /> : <Icon size={15} aria-hidden="true" />}
-      <bdi>{file.fileName || file.fileId}</bdi>
+      <Bdi>{file.fileName || file.fileId}</Bdi>
       {gone ? <span className={styles.gone}>{t('products.gone')}</span> : null}
     </span>
   );

@@ -8,6 +8,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { api, ok, type Schemas } from '@/api/client';
 import { queries } from '@/api/queries';
+import { Bdi } from '@/components/Bdi';
 import { Panel } from '@/components/Panel';
 import { EmptyState, Loaded, SkeletonRows } from '@/components/States';
 import { useUnsaved } from '@/components/unsaved';
@@ -233,7 +234,9 @@ function Detail({ it }: { it: Product }) {
     <>
       {code ? (
         <>
-          <code>{code}</code>
+          <code>
+            <Bdi>{code}</Bdi>
+          </code>
           {', '}
         </>
       ) : null}

@@ -5,8 +5,10 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, ok, type Schemas } from '@/api/client';
 import { queries } from '@/api/queries';
+import { Bdi } from '@/components/Bdi';
 import { Loaded, SkeletonRows } from '@/components/States';
 import { Shape } from '@/components/StatusIcon';
+import { isolated } from '@/i18n/outside';
 import { t } from '@/i18n/text';
 import { orderName } from '@/vocabulary/order';
 import styles from './products.module.css';
@@ -43,7 +45,7 @@ export function TryIt({ id, mappings }: Props) {
             aria-label={t('try.choose')}
             data={rows.map((row) => ({
               value: row.id,
-              label: `${orderName(row)}  ${t('try.products', { count: row.lineCount })}`,
+              label: `${isolated(orderName(row))}  ${t('try.products', { count: row.lineCount })}`,
             }))}
             value={order.id}
             onChange={(event) => setChosen(event.currentTarget.value)}
@@ -66,7 +68,7 @@ function Preview({ it }: { it: Schemas['MappingPreview'] }) {
           <li key={line.lineId}>
             <div className={styles.line}>
               <strong>
-                <bdi>{line.title ?? line.sku ?? line.productId ?? line.lineId}</bdi>
+                <Bdi>{line.title ?? line.sku ?? line.productId ?? line.lineId}</Bdi>
               </strong>
               <span>
                 {line.outcome === 'delivers' && line.matchedBy
@@ -77,7 +79,7 @@ function Preview({ it }: { it: Schemas['MappingPreview'] }) {
             {line.fileIds.map((file) => (
               <div key={file} className={styles.file}>
                 <Shape icon="check" colour="teal" />
-                <bdi>{nameOf.get(file) ?? file}</bdi>
+                <Bdi>{nameOf.get(file) ?? file}</Bdi>
               </div>
             ))}
           </li>
