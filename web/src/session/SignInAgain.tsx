@@ -1,7 +1,8 @@
 // The sign-in over a page whose session has ended. Text that was typed into the page stays.
-import { Button, Modal, PasswordInput } from '@mantine/core';
+import { Button, Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
+import { PasswordField } from '@/components/PasswordField';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { Issuers } from '@/pages/sign-in/Issuers';
@@ -44,14 +45,12 @@ export function SignInAgain({ email }: { email: string }) {
         {byIssuer ? null : (
           <>
             <input type="email" name="email" autoComplete="username" value={email} readOnly hidden />
-            <PasswordInput
+            <PasswordField
               label={t('signIn.password')}
               autoComplete="current-password"
               value={password}
               onChange={(event) => setPassword(event.currentTarget.value)}
               data-autofocus
-              size="md"
-              visibilityToggleButtonProps={{ 'aria-label': t('signIn.showPassword') }}
             />
             <SignInAlert error={error} left={left} />
             <Button

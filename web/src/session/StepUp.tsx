@@ -1,8 +1,9 @@
 // Asks for the password in the middle of an action, which goes on afterwards.
 import '@/i18n/en/step_up';
-import { Button, Modal, PasswordInput } from '@mantine/core';
+import { Button, Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
+import { PasswordField } from '@/components/PasswordField';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { Issuers } from '@/pages/sign-in/Issuers';
@@ -54,14 +55,12 @@ function Form() {
       <p className="muted">{purposeWords(stepUp.request(), byIssuer === true)}</p>
       {byIssuer ? null : (
         <>
-          <PasswordInput
+          <PasswordField
             label={t('signIn.password')}
             autoComplete="current-password"
             value={password}
             onChange={(event) => setPassword(event.currentTarget.value)}
             data-autofocus
-            size="md"
-            visibilityToggleButtonProps={{ 'aria-label': t('signIn.showPassword') }}
           />
           <SignInAlert error={error} left={left} words={(failure) => signInSentence(failure, true)} />
           <Button

@@ -24,7 +24,6 @@ export const profile = {
   'password.lead': 'A new one signs you out everywhere else.',
   'password.current': 'Current password',
   'password.next': 'New password',
-  'password.nextHint': '10 characters or more.',
   'password.change': 'Change password',
   'password.changing': 'Changing…',
   'password.wrong': 'The current password is wrong.',

@@ -1,16 +1,16 @@
 // Another e-mail address to sign in with. It ends all other sessions, as a new password does.
 import '@/i18n/en/profile';
-import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import type { Schemas } from '@/api/client';
 import { ApiError, problemsOf } from '@/api/errors';
 import { Bdi } from '@/components/Bdi';
 import { FormError } from '@/components/FormError';
+import { PasswordField } from '@/components/PasswordField';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { session } from '@/session';
-import { usePasswordToggle } from '../sign-in/parts';
 import { ConfirmEmail } from './ConfirmEmail';
 import { PasswordChanged } from './PasswordChanged';
 import styles from './account.module.css';
@@ -36,7 +36,6 @@ function Form({ now }: { now: string }) {
   const [error, setError] = useState<unknown>();
   const [keys, setKeys] = useState<Schemas['ApiKey'][] | null>();
   const client = useQueryClient();
-  const toggle = usePasswordToggle();
   const problems = problemsOf(error);
   const code = error instanceof ApiError ? error.code : null;
   async function submit(event: FormEvent) {
@@ -70,15 +69,13 @@ function Form({ now }: { now: string }) {
         error={code === 'EMAIL_TAKEN' ? t('signUp.taken') : problems.email}
         onChange={(event) => setEmail(event.currentTarget.value)}
       />
-      <PasswordInput
+      <PasswordField
         label={t('email.password')}
         autoComplete="current-password"
-        size="md"
         required
         value={password}
         error={code === 'INVALID_CREDENTIALS' ? t('email.wrong') : problems.password}
         onChange={(event) => setPassword(event.currentTarget.value)}
-        {...toggle}
       />
       <FormError error={error} />
       <div>

@@ -1,17 +1,17 @@
 // A new password. It ends all other sessions, and shows the tokens that are in force.
 import '@/i18n/en/profile';
-import { Button, PasswordInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { ApiError, problemsOf } from '@/api/errors';
 import { queries } from '@/api/queries';
 import { FormError } from '@/components/FormError';
+import { NewPasswordField, PasswordField } from '@/components/PasswordField';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { session } from '@/session';
 import { signInConfig } from '@/session/config';
 import type { Schemas } from '@/api/client';
-import { usePasswordToggle } from '../sign-in/parts';
 import { hostOf } from './issuers';
 import { PasswordChanged } from './PasswordChanged';
 import styles from './account.module.css';
@@ -43,7 +43,6 @@ function Form({ email }: { email: string | undefined }) {
   const { busy, begin, end } = useSubmit();
   const [error, setError] = useState<unknown>();
   const [keys, setKeys] = useState<Schemas['ApiKey'][] | null>();
-  const toggle = usePasswordToggle();
   const problems = problemsOf(error);
   const wrong = error instanceof ApiError && error.code === 'INVALID_CREDENTIALS';
   async function submit(event: FormEvent) {
@@ -71,28 +70,19 @@ function Form({ email }: { email: string | undefined }) {
         tabIndex={-1}
         aria-hidden="true"
       />
-      <PasswordInput
+      <PasswordField
         label={t('password.current')}
         autoComplete="current-password"
-        size="md"
         required
         value={current}
         error={wrong ? t('password.wrong') : problems.currentPassword}
         onChange={(event) => setCurrent(event.currentTarget.value)}
-        {...toggle}
       />
-      <PasswordInput
+      <NewPasswordField
         label={t('password.next')}
-        description={t('password.nextHint')}
-        inputWrapperOrder={['label', 'input', 'description', 'error']}
-        autoComplete="new-password"
-        size="md"
-        required
-        minLength={10}
         value={next}
         error={problems.newPassword}
         onChange={(event) => setNext(event.currentTarget.value)}
-        {...toggle}
       />
       <FormError error={error} />
       <div>

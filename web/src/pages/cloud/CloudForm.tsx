@@ -1,6 +1,6 @@
 // E-mail and password of the cloud platform; never refilled. Saving checks them there.
 import '@/i18n/en/account';
-import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { api, ok, type Schemas } from '@/api/client';
@@ -9,11 +9,11 @@ import { queries } from '@/api/queries';
 import { Alert } from '@/components/Alert';
 import { FormError } from '@/components/FormError';
 import { ForOwners } from '@/components/ForOwners';
+import { PasswordField } from '@/components/PasswordField';
 import { toast } from '@/components/toasts';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { useIsOwner } from '@/session/useIsOwner';
-import { usePasswordToggle } from '../sign-in/parts';
 import styles from './cloud.module.css';
 
 type Props = {
@@ -40,7 +40,6 @@ function Form({ button, onSaved, onFailed, onCancel }: Props) {
   const { busy, begin, end } = useSubmit();
   const [error, setError] = useState<unknown>();
   const client = useQueryClient();
-  const toggle = usePasswordToggle();
   const problems = problemsOf(error);
   async function submit(event: FormEvent) {
     event.preventDefault();
@@ -75,15 +74,13 @@ function Form({ button, onSaved, onFailed, onCancel }: Props) {
         error={problems.email}
         onChange={(event) => setEmail(event.currentTarget.value)}
       />
-      <PasswordInput
+      <PasswordField
         label={t('cloud.password')}
         autoComplete="off"
-        size="md"
         required
         value={password}
         error={problems.password}
         onChange={(event) => setPassword(event.currentTarget.value)}
-        {...toggle}
       />
       <FormError error={error}>
         <Alert>{refusal(error)}</Alert>

@@ -1,11 +1,12 @@
 // Joining: with an e-mail address and a password, or by another identity provider.
 import '@/i18n/en/people';
-import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { ok, open } from '@/api/client';
 import { ApiError, errorOfNetwork, problemsOf } from '@/api/errors';
 import { FormError } from '@/components/FormError';
+import { NewPasswordField } from '@/components/PasswordField';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { session, useOwesSignOut } from '@/session';
@@ -13,7 +14,6 @@ import { signInConfig } from '@/session/config';
 import { SignInAlert } from '@/session/SignInAlert';
 import { useSignInError } from '@/session/useSignInError';
 import { signInSentence } from '@/session/words';
-import { usePasswordToggle } from '../sign-in/parts';
 import styles from './invite.module.css';
 
 function refusal(error: unknown): string {
@@ -32,7 +32,6 @@ export function Join({ token, onJoining }: Props) {
   const [password, setPassword] = useState('');
   const { error, left, fail } = useSignInError();
   const { busy, begin, end } = useSubmit();
-  const toggle = usePasswordToggle();
   const config = useQuery(signInConfig()).data;
   const issuers = (useOwesSignOut() ? undefined : config?.issuers) ?? []; // as in Issuers
   const problems = problemsOf(error);
@@ -65,19 +64,10 @@ export function Join({ token, onJoining }: Props) {
             error={problems.email}
             onChange={(event) => setEmail(event.currentTarget.value)}
           />
-          <PasswordInput
-            label={t('signIn.password')}
-            description={t('signUp.passwordHint')}
-            inputWrapperOrder={['label', 'input', 'description', 'error']}
-            name="password"
-            autoComplete="new-password"
-            size="md"
-            required
-            minLength={10}
+          <NewPasswordField
             value={password}
             error={problems.password}
             onChange={(event) => setPassword(event.currentTarget.value)}
-            {...toggle}
           />
           <FormError error={error}>{alert}</FormError>
           <Button

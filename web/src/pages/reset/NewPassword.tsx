@@ -1,11 +1,12 @@
 // The page of the link in the mail: the new password. It signs in, and shows the tokens that are in force.
 import '@/i18n/en/mail';
-import { Button, PasswordInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import type { Schemas } from '@/api/client';
 import { ApiError, problemsOf } from '@/api/errors';
 import { FormError } from '@/components/FormError';
+import { NewPasswordField } from '@/components/PasswordField';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { session } from '@/session';
@@ -13,7 +14,6 @@ import { SignInAlert } from '@/session/SignInAlert';
 import { useSignInError } from '@/session/useSignInError';
 import { PasswordChanged } from '../account/PasswordChanged';
 import { Frame } from '../sign-in/Frame';
-import { usePasswordToggle } from '../sign-in/parts';
 import { AskReset } from './AskReset';
 import styles from '../sign-in/sign-in.module.css';
 
@@ -23,7 +23,6 @@ export function NewPassword({ token }: { token: string }) {
   const [asking, setAsking] = useState(false);
   const { error, left, fail } = useSignInError();
   const { busy, begin, end } = useSubmit();
-  const toggle = usePasswordToggle();
   const navigate = useNavigate();
   const first = useRef<HTMLInputElement>(null);
   useEffect(() => first.current?.focus(), []);
@@ -55,20 +54,12 @@ export function NewPassword({ token }: { token: string }) {
   return (
     <Frame title={t('reset.new.title')} lead={t('reset.new.lead')} page={page}>
       <form className={styles.form} onSubmit={(event) => void submit(event)}>
-        <PasswordInput
+        <NewPasswordField
           ref={first}
           label={t('reset.new.label')}
-          description={t('signUp.passwordHint')}
-          inputWrapperOrder={['label', 'input', 'description', 'error']}
-          name="password"
-          autoComplete="new-password"
-          size="md"
-          required
-          minLength={10}
           value={password}
           error={problems.password}
           onChange={(event) => setPassword(event.currentTarget.value)}
-          {...toggle}
         />
         <FormError error={error}>
           <SignInAlert error={error} left={left} />

@@ -1,6 +1,7 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { getRouteApi, Link, Navigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
+import { PasswordField } from '@/components/PasswordField';
 import { useSubmit } from '@/components/useSubmit';
 import { t, T } from '@/i18n/text';
 import { session, useSession } from '@/session';
@@ -10,7 +11,7 @@ import { Issuers } from './Issuers';
 import { SignInAlert } from '@/session/SignInAlert';
 import { useSignInError } from '@/session/useSignInError';
 import { Frame } from './Frame';
-import { placeAfter, usePasswordToggle } from './parts';
+import { placeAfter } from './parts';
 import styles from './sign-in.module.css';
 
 const route = getRouteApi('/sign-in');
@@ -25,7 +26,6 @@ export function SignIn() {
   const [forgot, setForgot] = useState(false);
   const first = useRef<HTMLInputElement>(null);
   useEffect(() => first.current?.focus(), []);
-  const toggle = usePasswordToggle();
   const config = useQuery(signInConfig()).data;
   if (state.name === 'in') return <Navigate to={placeAfter(search.to)} replace />;
 
@@ -53,15 +53,13 @@ export function SignIn() {
             onChange={(event) => setEmail(event.currentTarget.value)}
           />
           <div>
-            <PasswordInput
+            <PasswordField
               label={t('signIn.password')}
               name="password"
               autoComplete="current-password"
-              size="md"
               required
               value={password}
               onChange={(event) => setPassword(event.currentTarget.value)}
-              {...toggle}
             />
             <p className={styles.answer} aria-live="polite">
               {forgot ? t('signIn.forgotAnswer') : null}

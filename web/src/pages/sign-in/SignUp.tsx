@@ -1,8 +1,9 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { getRouteApi, Link, Navigate } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
 import { ApiError, problemsOf } from '@/api/errors';
 import { FormError } from '@/components/FormError';
+import { NewPasswordField } from '@/components/PasswordField';
 import { useSubmit } from '@/components/useSubmit';
 import { t, T } from '@/i18n/text';
 import { session, useSession } from '@/session';
@@ -12,7 +13,7 @@ import { Issuers } from './Issuers';
 import { SignInAlert } from '@/session/SignInAlert';
 import { useSignInError } from '@/session/useSignInError';
 import { Frame } from './Frame';
-import { placeAfter, usePasswordToggle } from './parts';
+import { placeAfter } from './parts';
 import styles from './sign-in.module.css';
 
 const route = getRouteApi('/sign-up');
@@ -26,7 +27,6 @@ export function SignUp() {
   const [shop, setShop] = useState('');
   const { error, left, fail } = useSignInError();
   const { busy, begin, end } = useSubmit();
-  const toggle = usePasswordToggle();
   const config = useQuery(signInConfig()).data;
   if (state.name === 'in') return <Navigate to={placeAfter(search.to)} replace />;
 
@@ -71,19 +71,10 @@ export function SignUp() {
             error={problems.email}
             onChange={(event) => setEmail(event.currentTarget.value)}
           />
-          <PasswordInput
-            label={t('signIn.password')}
-            description={t('signUp.passwordHint')}
-            inputWrapperOrder={['label', 'input', 'description', 'error']}
-            name="password"
-            autoComplete="new-password"
-            size="md"
-            required
-            minLength={10}
+          <NewPasswordField
             value={password}
             error={problems.password}
             onChange={(event) => setPassword(event.currentTarget.value)}
-            {...toggle}
           />
           <FormError error={error}>
             <SignInAlert

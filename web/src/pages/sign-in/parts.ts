@@ -1,6 +1,3 @@
-import { useState } from 'react';
-import { t } from '@/i18n/text';
-
 // The page after signing in: always one of this dashboard, whatever the address says.
 export function placeAfter(to: string | undefined): string {
   if (!to) return '/';
@@ -10,18 +7,4 @@ export function placeAfter(to: string | undefined): string {
   } catch {
     return '/';
   }
-}
-
-// The button in a password field says what it does.
-export function usePasswordToggle() {
-  const [visible, setVisible] = useState(false);
-  return {
-    visible,
-    onVisibilityChange: setVisible,
-    visibilityToggleButtonProps: {
-      'aria-label': t(visible ? 'signIn.hidePassword' : 'signIn.showPassword'),
-      'aria-hidden': false,
-      tabIndex: 0,
-    },
-  } as const;
 }

@@ -1,7 +1,7 @@
 // The address for the shop's orders, the secret that signs them, counts of the requests that came, and the field for the username.
 import '@/i18n/en/store_kinds';
 import '@/i18n/en/stores';
-import { Button, PasswordInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -10,6 +10,7 @@ import { queries } from '@/api/queries';
 import { Bdi } from '@/components/Bdi';
 import { ConfirmDialog } from '@/components/Dialogs';
 import { CopyField } from '@/components/Copy';
+import { PasswordField } from '@/components/PasswordField';
 import { Loaded } from '@/components/States';
 import { OverlapChoice } from '@/components/OverlapChoice';
 import { SecretOnce } from '@/components/SecretOnce';
@@ -19,7 +20,6 @@ import { momentWithin, since } from '@/i18n/format';
 import { t } from '@/i18n/text';
 import { word } from '@/vocabulary/delivery';
 import { kindOf, type Store } from '@/vocabulary/store';
-import { usePasswordToggle } from '../sign-in/parts';
 import { ConnectSteps } from './ConnectSteps';
 import { kindFor } from './kinds/kinds';
 import { useOwnSecret } from './own_secret';
@@ -74,7 +74,6 @@ function Secret({ it }: { it: Store }) {
   const now = useNow();
   const [shown, setShown] = useState<string | null>(null);
   const { note } = useOwnSecret(it);
-  const toggle = usePasswordToggle();
   const close = () => setAsked(false);
   async function save() {
     const { secret: _, ...changed } = await ok(
@@ -110,15 +109,13 @@ function Secret({ it }: { it: Store }) {
         ready={own.trim().length >= 16}
         onConfirm={save}
       >
-        <PasswordInput
+        <PasswordField
           label={t('steps.secretLabel')}
           autoComplete="off"
-          size="md"
           minLength={16}
           maxLength={200}
           value={own}
           onChange={(event) => setOwn(event.currentTarget.value)}
-          {...toggle}
         />
         <OverlapChoice value={overlapSeconds} onChange={setOverlap} />
       </ConfirmDialog>

@@ -1,16 +1,16 @@
 // The secret that the shop signs with. It is never shown again.
 import '@/i18n/en/store_kinds';
-import { Button, PasswordInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
 import { api, ok } from '@/api/client';
 import { problemsOf } from '@/api/errors';
 import { FormError } from '@/components/FormError';
+import { PasswordField } from '@/components/PasswordField';
 import { Shape } from '@/components/StatusIcon';
 import { toast } from '@/components/toasts';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import type { Store } from '@/vocabulary/store';
-import { usePasswordToggle } from '../../sign-in/parts';
 import { useOwnSecret } from '../own_secret';
 import styles from '../steps.module.css';
 
@@ -19,7 +19,6 @@ export function ShopSecret({ it }: { it: Store }) {
   const { busy, begin, end } = useSubmit();
   const [error, setError] = useState<unknown>();
   const { end: stored, note } = useOwnSecret(it);
-  const toggle = usePasswordToggle();
   async function submit(event: FormEvent) {
     event.preventDefault();
     if (!begin()) return;
@@ -44,16 +43,14 @@ export function ShopSecret({ it }: { it: Store }) {
   return (
     <form className={styles.secret} onSubmit={(event) => void submit(event)}>
       <div className={styles.line}>
-        <PasswordInput
+        <PasswordField
           aria-label={t('steps.secretLabel')}
           autoComplete="off"
-          size="md"
           minLength={16}
           maxLength={200}
           value={secret}
           error={problemsOf(error).secret}
           onChange={(event) => setSecret(event.currentTarget.value)}
-          {...toggle}
         />
         <Button
           type="submit"
