@@ -17,15 +17,15 @@ export const generic: StoreKind = {
   snippet: '"targetUsername": "jane"',
   snippetHint: 'shopField.generic',
   steps: (props) => [
-    <div key="1">
+    <div>
       {t('steps.generic.1')}
       <Address it={props.it} />
     </div>,
-    <div key="2">
+    <div>
       <T k="steps.generic.2" values={{ header: <code>{'X-Webhook-Signature: sha256=…'}</code> }} />
       <OurSecret {...props} />
     </div>,
-    <div key="3">
+    <div>
       {t('steps.generic.3')}
       <CopyField label={t('steps.generic.3')} value={SAMPLE} />
     </div>,

@@ -1,6 +1,7 @@
 // The parts that the steps of several kinds of shops share.
 import '@/i18n/en/store_kinds';
 import '@/i18n/en/stores';
+import type { ReactNode } from 'react';
 import { CopyField } from '@/components/Copy';
 import { t } from '@/i18n/text';
 import type { Store } from '@/vocabulary/store';
@@ -8,7 +9,12 @@ import { RotateSecret } from '../RotateSecret';
 import styles from '../steps.module.css';
 import type { Event, StepsProps, Word } from './kind';
 
-export const shopWord = (key: Word) => <strong>{t(key)}</strong>;
+const shopWord = (key: Word) => <strong>{t(key)}</strong>;
+
+type Name = Word extends `steps.word.${infer N}` ? N : never;
+// The shop's own words in a step, by the names that they have in its text.
+export const shopWords = <N extends Name>(...names: N[]) =>
+  Object.fromEntries(names.map((name) => [name, shopWord(`steps.word.${name}`)])) as Record<N, ReactNode>;
 
 export const Address = ({ it }: { it: Store }) => <CopyField label={t('connection.address')} value={it.webhookUrl} />;
 

@@ -3,7 +3,7 @@ import '@/i18n/en/store_kinds';
 import { lazy, Suspense } from 'react';
 import { t, T } from '@/i18n/text';
 import type { StoreKind } from './kind';
-import { Address, OtherEvents, shopWord } from './parts';
+import { Address, OtherEvents, shopWords } from './parts';
 
 // ShopSecret comes with the steps: pages without steps import the kinds of shops too.
 const ShopSecret = lazy(() => import('./ShopSecret').then((part) => ({ default: part.ShopSecret })));
@@ -35,33 +35,18 @@ export const shopify: StoreKind = {
   snippet: SNIPPET,
   snippetHint: 'shopField.shopify',
   steps: ({ it }) => [
-    <T
-      key="1"
-      k="steps.shopify.1"
-      values={{
-        settings: shopWord('steps.word.settings'),
-        notifications: shopWord('steps.word.notifications'),
-        webhooks: shopWord('steps.word.webhooks'),
-      }}
-    />,
-    <div key="2">
-      <T
-        k="steps.shopify.2"
-        values={{
-          create: shopWord('steps.word.create'),
-          event: shopWord(WEBHOOKS.first),
-          json: shopWord('steps.word.json'),
-        }}
-      />
+    <T k="steps.shopify.1" values={shopWords('settings', 'notifications', 'webhooks')} />,
+    <div>
+      <T k="steps.shopify.2" values={shopWords('create', 'event', 'json')} />
       <Address it={it} />
     </div>,
-    <div key="3">
+    <div>
       {t('steps.shopify.3')}
       <Suspense>
         <ShopSecret it={it} />
       </Suspense>
     </div>,
-    <OtherEvents key="4" says={t('steps.shopify.4')} events={WEBHOOKS.others} />,
-    <T key="5" k="steps.shopify.5" values={{ test: shopWord('steps.word.test') }} />,
+    <OtherEvents says={t('steps.shopify.4')} events={WEBHOOKS.others} />,
+    <T k="steps.shopify.5" values={shopWords('test')} />,
   ],
 };

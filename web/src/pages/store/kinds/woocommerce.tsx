@@ -2,7 +2,7 @@
 import '@/i18n/en/store_kinds';
 import { t, T } from '@/i18n/text';
 import type { StoreKind } from './kind';
-import { Address, OtherEvents, OurSecret, shopWord } from './parts';
+import { Address, OtherEvents, OurSecret, shopWords } from './parts';
 
 const SNIPPET = `add_action( 'woocommerce_init', function () {
 	woocommerce_register_additional_checkout_field( array(
@@ -39,32 +39,16 @@ export const woocommerce: StoreKind = {
   snippet: SNIPPET,
   snippetHint: 'shopField.woocommerce',
   steps: (props) => [
-    <T
-      key="1"
-      k="steps.woocommerce.1"
-      values={{
-        woo: shopWord('steps.word.woo'),
-        settings: shopWord('steps.word.settings'),
-        advanced: shopWord('steps.word.advanced'),
-        webhooks: shopWord('steps.word.webhooks'),
-      }}
-    />,
-    <div key="2">
-      <T
-        k="steps.woocommerce.2"
-        values={{
-          add: shopWord('steps.word.add'),
-          active: shopWord('steps.word.active'),
-          topic: shopWord(WEBHOOKS.first),
-        }}
-      />
+    <T k="steps.woocommerce.1" values={shopWords('woo', 'settings', 'advanced', 'webhooks')} />,
+    <div>
+      <T k="steps.woocommerce.2" values={shopWords('add', 'active', 'topic')} />
       <Address it={props.it} />
     </div>,
-    <div key="3">
-      <T k="steps.woocommerce.3" values={{ secret: shopWord('steps.word.secret') }} />
+    <div>
+      <T k="steps.woocommerce.3" values={shopWords('secret')} />
       <OurSecret {...props} />
     </div>,
-    <OtherEvents key="4" says={t('steps.woocommerce.4')} events={WEBHOOKS.others} />,
-    <T key="5" k="steps.woocommerce.5" values={{ processing: shopWord('steps.word.processing') }} />,
+    <OtherEvents says={t('steps.woocommerce.4')} events={WEBHOOKS.others} />,
+    <T k="steps.woocommerce.5" values={shopWords('processing')} />,
   ],
 };
