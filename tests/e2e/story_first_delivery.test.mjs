@@ -56,6 +56,7 @@ test('a store is made, and the first order is heard live', async () => {
   await me.heading('No store yet');
   await me.judge('no store');
   await me.page.getByRole('link', { name: 'Connect a store' }).first().click();
+  await me.heading('Connect a store');
   await me.judge('a new store');
   await me.text('Your own website').click();
   await me.field('What do you call it?').fill('marlowtones.com');
