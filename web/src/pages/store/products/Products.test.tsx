@@ -85,14 +85,19 @@ async function withTwoMatches() {
   });
   const mapping = { id: 'map_1', matchType: 'sku', matchValue: 'TWEED-59', action: 'ignore' };
   client.setQueryData(queries.mappings(ID).queryKey, { version: 1, mappings: [mapping] } as never);
-  const user = userEvent.setup();
-  await user.click(await screen.findByRole('button', { name: 'Add product' }));
-  await user.type(await screen.findByLabelText('Its value in your shop'), 'TWEED-60{Enter}');
-  await screen.findByText('TWEED-60');
-  const press = (name: string) => user.click(screen.getByRole('button', { name }));
+  const user = userEvent.setup({ delay: null });
+  const press = async (name: string) => user.click(await screen.findByRole('button', { name }));
+  const add = async (sku: string) => {
+    await press('Add product');
+    await user.click(await screen.findByLabelText('Its value in your shop'));
+    await user.paste(sku);
+    await user.keyboard('{Enter}');
+    await screen.findByText(sku);
+  };
+  await add('TWEED-60');
   const rows = () => screen.queryAllByText(/^TWEED-/, { selector: 'li bdi' }).map(({ textContent }) => textContent);
   const changes = () => screen.queryByText(/products? changed\.$/)?.textContent;
-  return { press, rows, changes, user };
+  return { press, add, rows, changes };
 }
 
 test.each(['TWEED-59', 'TWEED-60'])('the row of %s can be removed, and comes back by Undo', async (product) => {
@@ -109,11 +114,9 @@ test.each(['TWEED-59', 'TWEED-60'])('the row of %s can be removed, and comes bac
 });
 
 test('a removed match can be added again, and Undo then changes nothing that is newer of others', async () => {
-  const { press, rows, changes, user } = await withTwoMatches();
+  const { press, add, rows, changes } = await withTwoMatches();
   await press('Remove TWEED-59');
-  await press('Add product');
-  await user.type(await screen.findByLabelText('Its value in your shop'), 'TWEED-59{Enter}');
-  await vi.waitFor(() => expect(rows()).toContain('TWEED-59'));
+  await add('TWEED-59');
   await press('Remove TWEED-60');
   await press('Undo');
   expect(rows()).toEqual(['TWEED-59', 'TWEED-60']);
