@@ -104,7 +104,7 @@ Expected<ServiceKeyId> service_value_key_id(ByteView value) {
 Expected<std::size_t> service_value_text_size(ByteView value) {
   const auto frame = parse(value);
   if (!frame) return record_corrupt();
-  return frame->body.size() - min_body_size;
+  return frame->body.size() - kMinBodySize;
 }
 
 ServiceKey generate_service_key(Random& random) {
