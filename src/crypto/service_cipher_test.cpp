@@ -112,8 +112,8 @@ TEST_F(ServiceCipherTest, TheFirstKeyEncryptsAndAllDecrypt) {
 
 TEST_F(ServiceCipherTest, TheSizeOfAPlaintextIsKnownWithoutAKey) {
   for (const std::size_t size : {0UZ, 1UZ, 40UZ, 200UZ})
-    EXPECT_EQ(service_value_text_size(cipher_.encrypt(place, std::string(size, 'x'))), size);
-  const auto value = cipher_.encrypt(place, "");
+    EXPECT_EQ(service_value_text_size(cipher_.encrypt(kPlace, std::string(size, 'x'))), size);
+  const auto value = cipher_.encrypt(kPlace, "");
   EXPECT_EQ(service_value_text_size(ByteView(value).first(44)).error().code, "RECORD_CORRUPT");
 }
 
