@@ -145,8 +145,7 @@ test('how many events would be sent again is counted before they are', async () 
   await user.click(await screen.findByRole('button', { name: 'More' }));
   await user.click(await screen.findByRole('menuitem', { name: 'Send failed events again…' }));
   await screen.findByText('212 events failed since then.');
-  await user.click(screen.getByLabelText('Since', { selector: 'input' }));
-  await user.click(await screen.findByRole('option', { name: '7 days ago' }));
+  await user.selectOptions(screen.getByLabelText('Since'), '7 days ago');
   await screen.findByText('More than 10,000 events failed since then.');
 });
 
