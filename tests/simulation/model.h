@@ -124,6 +124,7 @@ struct Line {
   std::optional<std::vector<std::string>> files;  // what the mappings made of it
   bool unmapped = false;                          // no mapping was there, not even one that ignores it
   std::set<std::string> perhaps = {};             // what a bulk job that perhaps changed it mapped it to
+  bool perhaps_mapped = false;                    // by such a job, to something or to nothing
 };
 struct Order {
   bool seen = false;

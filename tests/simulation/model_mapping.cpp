@@ -91,6 +91,7 @@ void Model::perhaps(const std::string& id) {
   note_unmapped(order);
   auto& replacing = order.delivery->replacing;
   for (auto& line : order.lines) {
+    line.perhaps_mapped = true;
     const auto mapped = mappings_.find(line.sku);
     if (mapped == mappings_.end()) continue;
     line.perhaps.insert(mapped->second.begin(), mapped->second.end());
@@ -155,7 +156,8 @@ void Model::resolve(Order& order, const Delivery::Replacing& replaced) {
     const auto others = replaced.lines.find(line.id);
     const bool replaces = others != replaced.lines.end();
     if (replaces) candidates.insert(others->second.begin(), others->second.end());
-    if (!line.files || candidates.empty()) continue;
+    const bool mapped = std::exchange(line.perhaps_mapped, false);
+    if (!line.files || (candidates.empty() && !mapped)) continue;
     // A file that another line owed before says nothing of this one.
     std::set<std::string> files;
     for (const auto& file : candidates) {
