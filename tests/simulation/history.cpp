@@ -168,7 +168,7 @@ const std::vector<Scenario>& scenarios() {
         {Act::order_by_key, {}, {}, Millis{60'000}},
         {Act::invalidate_by_key, {}, {}, Millis{60 * 60'000}},
         {Act::invalidate_by_key}}},
-      // All that is delivered by hand is refunded.
+      // A line is refunded, and the merchant marks its delivery as delivered by hand.
       {1, {{Act::place, kAnn}, {Act::refund_line}, {Act::reopen}, {Act::complete}}},
       // A person takes the files back, and the order is paid again.
       {1,
@@ -195,7 +195,7 @@ const std::vector<Scenario>& scenarios() {
         {Act::platform, static_cast<std::uint32_t>(Weather::reads_fail)},
         {Act::login, 0, {}, Millis{2 * 60 * 60'000}},
         {Act::platform, static_cast<std::uint32_t>(Weather::fair)}}},
-      // The buyer answers late, and is asked no second time.
+      // The merchant keeps an unanswered friend request, and the buyer answers late.
       {1,
        {{Act::place, kAnn, {}, Millis{15 * 24 * 60 * 60'000}},
         {Act::retry, {}, 0},

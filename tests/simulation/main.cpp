@@ -18,7 +18,7 @@ int simulate(std::span<char*> arguments) {
   std::uint64_t seed = 1;
   std::uint64_t length = 60;
   bool all = false;
-  bool whole = false;  // tells the whole history, which is not shrunk
+  bool whole = false;  // prints the whole history and does not shrink it
   for (std::size_t i = 1; i < arguments.size(); ++i) {
     const std::string_view name = arguments[i];
     if (name == "--all" || name == "--story") {

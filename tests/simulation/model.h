@@ -176,13 +176,10 @@ class Model {
   void erase(const std::string& order);
   // The action was perhaps done. One that reprocesses maps the whole order, and may find lines that nothing is
   // mapped to any more.
-  // An event says that the buyer's answer is awaited: the wait has begun since the last look.
-  void waits(const std::string& order);
   void perhaps(const std::string& order);
   void perhaps_approved(const std::string& order) { orders_.at(order).perhaps_approved = true; }
-  void note_unmapped(Order& order) const;
-  static void note_approval(Order& order);
-  static void resolve(Order& order, const Delivery::Replacing& replaced);
+  // An event says that the buyer's answer is awaited: the wait has begun since the last look.
+  void waits(const std::string& order);
   // These mappings are saved while the platform does not have the `missing` files.
   void mapped(std::map<std::string, std::vector<std::string>> saved, const std::set<std::string>& missing);
   // A login of another cloud user is saved, and all mappings with it.
@@ -216,6 +213,9 @@ class Model {
   void map_line(Line& line) const;
   // The whole order, as it is mapped now; what was delivered stays.
   void map_all(Order& order);
+  void note_unmapped(Order& order) const;
+  static void note_approval(Order& order);
+  static void resolve(Order& order, const Delivery::Replacing& replaced);
   static std::set<std::pair<std::string, std::string>> unmapped(const Order& order);
   // The order was perhaps mapped; these lines had no mapping before.
   static void count_unmapped(Order& order, const std::set<std::pair<std::string, std::string>>& before,

@@ -72,7 +72,8 @@ Model::Answer Model::may_complete(const std::string& id) const {
   if (open(d)) return Answer::either;
   if (d.standing == Standing::open) return Answer::either;
   if (d.standing != Standing::in_review) return d.standing == Standing::failed ? Answer::yes : Answer::no;
-  // What nobody paid for was not delivered (decision 44). Of an order that is too large, or maps to nothing, nobody can say.
+  // A delivery that nobody pays for is not marked as delivered (decision 44). Nobody can say what an order pays for
+  // that is too large, or maps to nothing.
   const auto& order = orders_.at(id);
   const auto paid = paid_files(order);
   const bool gives = std::ranges::any_of(d.promises, [&](const auto& p) {

@@ -25,7 +25,7 @@ void Model::map_all(Order& order) {
       for (const auto& file : line.files.value_or(std::vector<std::string>{})) {
         const auto at = order.delivery->promises.find({present(*order.delivery), file});
         if (at == order.delivery->promises.end() || !delivered(at->second.state)) continue;
-        // What was taken back is its line's only as long as the line is mapped to it.
+        // A file that was taken back is its line's only as long as the line is mapped to it.
         const bool taken =
             at->second.state == State::taken_by_order || at->second.state == State::taken_by_merchant;
         if (taken && (at->second.settling || at->second.stuck)) order.delivery->open_question = true;
@@ -143,7 +143,7 @@ void Model::replace_missing(const Order& order, Delivery& d, bool must) const {
   d.replacing = std::move(now);
 }
 
-// What the lines owe is seen: files that they were perhaps mapped to, or that took the place of missing ones.
+// Reads from the items what the lines owe: files that they were perhaps mapped to, or that replaced missing ones.
 void Model::resolve(Order& order, const Delivery::Replacing& replaced) {
   const auto& d = *order.delivery;
   const auto is_owed = [&](const std::string& file) {

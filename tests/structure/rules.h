@@ -47,7 +47,7 @@ std::vector<Finding> check_injection(
     const SourceFile& file);  // no clock, chance, waiting or environment of one's own
 std::vector<Finding> check_length(const SourceFile& file);  // at most 500 lines, in tests of the product too
 std::vector<Finding> check_name(const SourceFile& file);    // a file is named for the one thing it holds
-// A constant at namespace scope is named kLikeThis. What is called as a function (auto), and a template, are free.
+// A constant at namespace scope is named kLikeThis. Constants that are called as functions (auto), and templates, are free.
 std::vector<Finding> check_constants(const SourceFile& file);
 std::vector<Finding> check_wholeness(const SourceFile& file);  // no marks of unfinished work, no skipped test
 std::vector<Finding> check_lock_file(const SourceFile& file);  // a package lock names no registry's host

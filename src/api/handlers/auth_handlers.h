@@ -1,7 +1,7 @@
 // Sign-in with the built-in issuer (spec 7.2): POST /api/auth/sign-up, sign-in, refresh, sign-out,
 // password, email, step-up; with links in mails: password-reset, password-reset/confirm, verification, verify; and
-// the documents for OpenID Connect clients: /.well-known/openid-configuration and /.well-known/jwks.json. With "session": "cookie" the refresh token is sent in a cookie
-// (session_cookie.h) and in no body.
+// the documents for OpenID Connect clients: /.well-known/openid-configuration and /.well-known/jwks.json.
+// With "session": "cookie" the refresh token is sent in a cookie (session_cookie.h) and in no body.
 #pragma once
 
 #include <optional>

@@ -445,8 +445,8 @@ Task<Expected<DeliveryView>> DeliveryActions::complete(Executor& executor, ident
           }
           set.changed(*item);
         }
-        // The store would hear of a delivery that delivered nothing. The items say
-        // nothing of an order that is too large.
+        // The store would get an event of a delivery that delivered nothing. The items say nothing of an order that
+        // is too large.
         if (delivered == 0 && left_out > 0 && !order_state(set.tx(), row.id).too_large)
           return fail("INVALID_TRANSITION", kNothingPaid);
         return {};
