@@ -81,7 +81,7 @@ test.each([
   vi.spyOn(session, 'tokenAfter').mockResolvedValue(token);
   await show(<Confirmed />);
   await screen.findByRole('heading', { name: 'Not confirmed' });
-  expect(document.title).toContain('Not confirmed');
+  await vi.waitFor(() => expect(document.title).toContain('Not confirmed')); // an effect, after the page is shown
   screen.getByText(/Go back to the page that asked for it, and confirm once more\./);
   expect(screen.queryByText('It is you')).toBeNull();
   expect(others).not.toHaveBeenCalled();
@@ -120,7 +120,7 @@ test('the tab that came back says that the other page goes on', async () => {
   await show(<SignedIn />);
   await screen.findByRole('heading', { name: 'You are signed in' });
   screen.getByText(/The page that asked for it goes on by itself\./);
-  expect(document.title).toContain('You are signed in');
+  await vi.waitFor(() => expect(document.title).toContain('You are signed in'));
 });
 
 test.each([
