@@ -324,6 +324,12 @@ std::int64_t PaidQuantities::of(const OrderLine& line) const {
   return std::max<std::int64_t>(left, 0);
 }
 
+bool pays_for_nothing(const OrderState& order) {
+  if (!order.lines_known || order.too_large || order.too_many_refunds) return false;
+  const PaidQuantities paid(order);
+  return std::ranges::none_of(order.lines, [&](const OrderLine& line) { return paid.of(line) > 0; });
+}
+
 MergeResult merge(const std::optional<OrderState>& stored, const OrderEvent& event) {
   const OrderState before = stored.value_or(OrderState{});
   OrderState after = before;

@@ -321,6 +321,8 @@ std::pair<bool, bool> Model::align(const Order& order, Delivery& d) {
   const auto paid = paid_files(order);
   bool more = false;
   bool less = false;
+  for (const auto& line : order.lines)
+    d.open_question = d.open_question || (line.perhaps_mapped && is_paid(order, line));
   for (const auto& file : paid) {
     if (is_stopped(order) || order.erased) break;
     auto [at, made] = d.promises.try_emplace({present(d), file});

@@ -162,6 +162,10 @@ class Model {
   Answer may_approve(const std::string& order) const;
   Answer may_invalidate(const std::string& order) const;
   Answer may_complete(const std::string& order) const;
+  // Whether it is known which files the order pays for, and it does.
+  bool pays_for_files(const std::string& order) const {
+    return !orders_.at(order).too_large && !paid_files(orders_.at(order)).empty();
+  }
   Answer may_revoke(const std::string& order) const;
   Answer may_reprocess(const std::string& order) const;
   void retry(const std::string& order, const std::string& name, Timestamp now);

@@ -72,17 +72,15 @@ Model::Answer Model::may_complete(const std::string& id) const {
   if (open(d)) return Answer::either;
   if (d.standing == Standing::open) return Answer::either;
   if (d.standing != Standing::in_review) return d.standing == Standing::failed ? Answer::yes : Answer::no;
-  // A delivery that nobody pays for is not marked as delivered (decision 44). Nobody can say what an order pays for
-  // that is too large, or maps to nothing.
+  // A delivery of which nothing is owed or shared is not marked as delivered if the order pays for no line
+  // (decision 44). Nobody can say what an order pays for that is too large.
   const auto& order = orders_.at(id);
-  const auto paid = paid_files(order);
   const bool gives = std::ranges::any_of(d.promises, [&](const auto& p) {
-    return p.first.first == present(d) && (p.second.state != State::dropped || paid.contains(p.first.second));
+    return p.first.first == present(d) && p.second.state != State::dropped;
   });
-  const bool any =
-      std::ranges::any_of(d.promises, [&](const auto& p) { return p.first.first == present(d); });
-  if (gives) return Answer::yes;
-  return order.too_large || !any ? Answer::either : Answer::no;
+  const bool paid = order.too_large ||
+                    std::ranges::any_of(order.lines, [&](const Line& line) { return is_paid(order, line); });
+  return gives || paid ? Answer::yes : Answer::no;
 }
 Model::Answer Model::may_revoke(const std::string& order) const {
   const auto& d = *delivery(order);
@@ -235,6 +233,13 @@ void Model::reprocess(const std::string& id, Timestamp now) {
   map_all(order);
   note_unmapped(order);
   count_unmapped(order, before, !d.open_question && !d.racing);
+  // What a person took back from the user of a former name is owed to the present one by an approval (spec 3.10), and
+  // perhaps by a reprocessing.
+  const auto paid = paid_files(order);
+  for (const auto& [whom, promise] : d.promises) {
+    const bool taken = promise.state == State::taken_by_order || promise.state == State::taken_by_merchant;
+    if (taken && whom.first != present(d) && paid.contains(whom.second)) d.open_question = true;
+  }
   const auto [more, less] = align(order, d);
   const bool owes = count(d, State::owed) > 0;
   switch (d.standing) {

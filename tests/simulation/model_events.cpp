@@ -95,7 +95,7 @@ std::string EventModel::event(const Event& event, const std::string& delivery) {
       has = has || (state != "owed" && state != "sharing" && state != "dropped");
     }
   }
-  if (event.type == "delivery.completed" && (owes || (read && !has && !history.unread)))
+  if (event.type == "delivery.completed" && (owes || (read && !has && !history.without_files)))
     return wrong(owes ? "it is completed and owes something" : "it is completed and gave nothing");
 
   // spec 3.1, without the moves that are no events.

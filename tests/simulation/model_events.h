@@ -54,8 +54,8 @@ class EventModel {
                    std::optional<int> asked);
   // How many order.unmapped there were of the order.
   int unmapped(const std::string& order) const;
-  // A person says that the delivery is delivered, and its order is too large to be read.
-  void completed_unread(const std::string& delivery) { histories_[delivery].unread = true; }
+  // A person says that the delivery is delivered, and no file is known that its order pays for.
+  void completed_without_files(const std::string& delivery) { histories_[delivery].without_files = true; }
   // The event's buyer was erased at this time: its body names nobody, and says else what it said.
   std::string erased(const std::string& uuid, const std::string& body, Timestamp at);
   std::string attempt(const Attempt& attempt);
@@ -77,9 +77,10 @@ class EventModel {
   struct History {
     Stage stage = Stage::none;
     std::int64_t sequence = 0;
-    int tests = 0;        // events that say that it is a dry run
-    int waiting = 0;      // how often receivers heard that it waits
-    bool unread = false;  // a person said that it is delivered while its order was too large to be read
+    int tests = 0;    // events that say that it is a dry run
+    int waiting = 0;  // how often receivers heard that it waits
+    bool without_files =
+        false;  // a person said that it is delivered while its order paid for no file that is known
     std::string last_type;
     std::string order_event;  // spec 2.13
     std::string created_at;

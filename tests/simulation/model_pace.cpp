@@ -123,8 +123,9 @@ void Model::adopt(Delivery& d, const Seen& seen) const {
     }
     // An item that the user has comes before another one, and so does one that is owed again under a new name.
     const auto [at, first] = promises.try_emplace({user, item.file}, promise);
-    const bool again = promise.state == State::owed && (at->second.state == State::taken_by_order ||
-                                                        at->second.state == State::taken_by_merchant);
+    const bool again = promise.state == State::owed &&
+                       (at->second.state == State::dropped || at->second.state == State::taken_by_order ||
+                        at->second.state == State::taken_by_merchant);
     if (!first && (delivered(promise.state) || again)) at->second = promise;
   }
   d.promises = std::move(promises);

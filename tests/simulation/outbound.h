@@ -60,7 +60,7 @@ class Outbound {
   void power_failed();
   // New events and attempts. `order_of`: the order of a delivery's id. Returns what is wrong; empty: nothing.
   std::string look(const std::function<std::string(std::int64_t)>& order_of);
-  void completed_unread(const std::string& order) { model_.completed_unread(order); }
+  void completed_without_files(const std::string& order) { model_.completed_without_files(order); }
   // The buyer of the delivery was erased.
   std::string erased(DeliveryId delivery);
   // What became of each event, likewise; `all_over`: more time than all retries take has passed.

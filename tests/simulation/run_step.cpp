@@ -64,7 +64,7 @@ void Run::step(const Command& c) {
           c, &Model::may_complete, [&](DeliveryId id) { return actions.complete(s, by, id); },
           [&](const std::string& o) {
             model_.complete(o);
-            if (model_.orders().at(o).too_large) service_.outbound().completed_unread(o);
+            if (!model_.pays_for_files(o)) service_.outbound().completed_without_files(o);
           });
       break;
     case Act::revoke:

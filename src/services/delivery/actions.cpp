@@ -424,19 +424,13 @@ Task<Expected<DeliveryView>> DeliveryActions::complete(Executor& executor, ident
             !changed) {
           return changed;
         }
+        if (nobody_pays(set.items(row.id), row, order_state(set.tx(), row.id)))
+          return fail("INVALID_TRANSITION", kNothingPaid);
         // As for an approval: what a stop dropped is meant too.
         const auto dropped = reviewed ? paid_and_dropped(set, row.id) : std::set<ItemId>();
-        int delivered = 0;
-        int left_out = 0;
         for (auto* const item : set.items(row.id)) {
           if (item->former) continue;
-          const bool by_hand = item->status == ItemStatus::owed || dropped.contains(item->id);
-          if (!by_hand && item->status == ItemStatus::dropped) {
-            ++left_out;
-            continue;
-          }
-          ++delivered;
-          if (by_hand) {
+          if (item->status == ItemStatus::owed || dropped.contains(item->id)) {
             item->status = ItemStatus::delivered_by_hand;
           } else if (item->status == ItemStatus::sharing) {
             item->by_hand = true;
@@ -445,10 +439,6 @@ Task<Expected<DeliveryView>> DeliveryActions::complete(Executor& executor, ident
           }
           set.changed(*item);
         }
-        // The store would get an event of a delivery that delivered nothing. The items say nothing of an order that
-        // is too large.
-        if (delivered == 0 && left_out > 0 && !order_state(set.tx(), row.id).too_large)
-          return fail("INVALID_TRANSITION", kNothingPaid);
         return {};
       });
 }

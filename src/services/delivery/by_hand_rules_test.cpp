@@ -12,7 +12,15 @@ using testing::later;
 using testing::once;
 using Fate = testing::FakeCloud::Fate;
 
-TEST_F(EndRules, WhatFailedOrWaitsIsMarkedAsDeliveredByHand) {
+class ByHandRules : public EndRules {
+ protected:
+  bool may_complete(DeliveryId id) {
+    const auto view = world.await(world.actions.get(world.scheduler, world.merchant(), id)).value();
+    return std::ranges::find(view.allowed, domain::MerchantAction::complete) != view.allowed.end();
+  }
+};
+
+TEST_F(ByHandRules, WhatFailedOrWaitsIsMarkedAsDeliveredByHand) {
   world.cloud.auto_accept = false;
   const auto waiting = deliver(later(world, "1", {"sku-1"}, 0));
   ASSERT_TRUE(world.await(world.actions.complete(world.scheduler, world.merchant(), waiting)));
@@ -26,7 +34,37 @@ TEST_F(EndRules, WhatFailedOrWaitsIsMarkedAsDeliveredByHand) {
   EXPECT_EQ(world.balance().spent, 0);
 }
 
-TEST_F(EndRules, WhatNobodyPaysForIsNotMarkedAsDeliveredByHand) {
+// The merchant delivers something in place of a file whose mapping is gone.
+TEST_F(ByHandRules, WhatIsPaidForAndNotMappedAnyMoreIsMarkedAsDeliveredByHand) {
+  world.cloud.unknown_files = {"file-1"};
+  const auto id = deliver(later(world, "1", {"sku-1"}, 0));
+  ASSERT_EQ(world.status(id), "failed preset_not_found");
+  unmap("sku-1");
+  map("sku-1", "");
+  ASSERT_TRUE(retry(id));
+  settle();
+  ASSERT_EQ(world.delivery(id).reason, "nothing_to_deliver");
+  ASSERT_TRUE(world.await(world.actions.reopen(world.scheduler, world.merchant(), id)));
+  EXPECT_TRUE(may_complete(id));
+  ASSERT_TRUE(world.await(world.actions.complete(world.scheduler, world.merchant(), id)));
+  EXPECT_EQ(world.status(id), "completed");
+}
+
+// The only line was refunded; an edit then added more files than are served.
+TEST_F(ByHandRules, WhatIsPaidForAndTooLargeIsMarkedAsDeliveredByHand) {
+  for (int i = 0; i <= 500; ++i) map("many", "extra-" + std::to_string(i));
+  world.cloud.auto_accept = false;
+  const auto id = deliver(later(world, "1", {"sku-1"}, 0));
+  world.accept(refund("r1", {{"L1", 1}}));
+  ASSERT_EQ(world.status(id), "invalidated");
+  world.accept(later(world, "1", {"sku-1", "many"}, 5));
+  ASSERT_EQ(reason(id), domain::ReviewReason::too_large);
+  EXPECT_TRUE(may_complete(id));
+  ASSERT_TRUE(world.await(world.actions.complete(world.scheduler, world.merchant(), id)));
+  EXPECT_EQ(world.status(id), "completed");
+}
+
+TEST_F(ByHandRules, WhatNobodyPaysForIsNotMarkedAsDeliveredByHand) {
   world.cloud.auto_accept = false;
   const auto id = deliver(later(world, "1", {"sku-1"}, 0));
   world.accept(refund("r1", {{"L1", 1}}));
@@ -37,6 +75,7 @@ TEST_F(EndRules, WhatNobodyPaysForIsNotMarkedAsDeliveredByHand) {
   EXPECT_EQ(refused.error().code, "INVALID_TRANSITION");
   EXPECT_EQ(world.status(id), "in_review");
   EXPECT_EQ(world.items(id)[0].status, ItemStatus::dropped);
+  EXPECT_FALSE(may_complete(id));
   // Nobody can say what an order pays for that is too large to be read.
   auto large = later(world, "1", {"sku-1"}, 5);
   large.too_large = true;

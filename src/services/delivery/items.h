@@ -54,6 +54,12 @@ inline domain::ItemTally tally(Items items, const storage::DeliveryRow& row) {
   return tally(items, row.username, unrouted ? CustomerId{} : row.customer);
 }
 
+// Whether marking the delivery as delivered would report files to the store that nobody has and nobody pays for.
+inline bool nobody_pays(Items items, const storage::DeliveryRow& row, const domain::OrderState& order) {
+  const auto counted = tally(items, row);
+  return counted.owed + counted.sharing + counted.shared == 0 && domain::pays_for_nothing(order);
+}
+
 // Returns a new item of a file that the order owes: `owed`, or `dropped` where no quantity of it is paid.
 storage::ItemRow item_of(const storage::DeliveryRow& row, const domain::OwedFile& file, IdSource& ids);
 

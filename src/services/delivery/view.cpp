@@ -290,6 +290,7 @@ DeliveryView view_of(Tx& tx, DeliveryRow row, int jobs_per_minute) {
                                       d.review_reasons.has(domain::ReviewReason::too_large) &&
                                           tallied.owed + tallied.sharing + tallied.shared == 0,
                                       revocable);
+  if (nobody_pays(pointers(v.items), d, state)) std::erase(v.allowed, domain::MerchantAction::complete);
   if (order && order->summary.marks.has(domain::OrderMark::erased)) {
     std::erase_if(v.allowed, [](domain::MerchantAction action) {
       return action != domain::MerchantAction::invalidate && action != domain::MerchantAction::revoke;
