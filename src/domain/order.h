@@ -133,7 +133,7 @@ class PaidQuantities {
   std::unordered_map<std::string_view, std::int64_t> refunded_;  // by line id
 };
 
-// Whether refunds and edits took all lines. False where nobody can tell: the lines or the refunds are not known, or
+// Whether refunds and edits took all lines. False where nobody knows: the lines or the refunds are not known, or
 // are more than are read.
 bool pays_for_nothing(const OrderState& order);
 

@@ -28,6 +28,8 @@ using Kind = MailFailure::Kind;
 
 constexpr std::size_t kMostWaiting = 100;
 constexpr std::size_t kLongestSubject = 200;
+// A blocked port does not hold the thread as long as a mail may take.
+constexpr long kConnectSeconds = 20;
 
 template <auto Free>
 struct Freed {
@@ -209,6 +211,7 @@ void SmtpClient::State::prepare(CURL* easy) const {
   set(easy, CURLOPT_PROTOCOLS_STR, "smtp,smtps");
   set(easy, CURLOPT_PROXY, "");  // the empty string also keeps a proxy of the environment out
   set(easy, CURLOPT_TIMEOUT_MS, std::max<long>(1, static_cast<long>(options.deadline.count())));
+  set(easy, CURLOPT_CONNECTTIMEOUT, kConnectSeconds);
   set(easy, CURLOPT_SERVER_RESPONSE_TIMEOUT, static_cast<long>(options.reply.count()));
   set(easy, CURLOPT_QUICK_EXIT, 1L);
   set(easy, CURLOPT_FORBID_REUSE, 1L);

@@ -21,17 +21,20 @@ struct SmtpServer {
 std::optional<SmtpServer> parse_smtp_url(std::string_view text);
 
 struct SmtpOptions {
+  static constexpr std::chrono::seconds kDeadline{90};
+  static constexpr std::chrono::seconds kReply{60};
+
   SmtpServer server;
   std::string user;  // empty: without a login
   // Called for each mail, so that between them the password lies in the caller's memory alone.
   std::function<std::string()> password;
-  std::string from;         // is_mail_address()
-  std::string from_header;  // the same with a name, ready for the header; without controls
-  std::string ca_file;      // PEM; trusted instead of the system's authorities. Empty: the system's
-  Millis deadline{90'000};  // of one mail
+  std::string from;             // is_mail_address()
+  std::string from_header;      // the same with a name, ready for the header; without controls
+  std::string ca_file;          // PEM; trusted instead of the system's authorities. Empty: the system's
+  Millis deadline = kDeadline;  // of one mail
   // For one reply of the server, in whole seconds. A relay may scan a mail before it answers, and one that is not
   // waited for gets the mail again. The farewell to a silent server takes as long, beyond the deadline.
-  std::chrono::seconds reply{60};
+  std::chrono::seconds reply = kReply;
 };
 
 // Has a thread of its own. Certificates are verified, that of a server on this machine too.

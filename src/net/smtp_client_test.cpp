@@ -1,8 +1,10 @@
 #include "net/smtp_client.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
+#include <chrono>
 #include <future>
 #include <optional>
 #include <string>
@@ -16,6 +18,7 @@ namespace presetbridge::net {
 namespace {
 
 using Kind = MailFailure::Kind;
+using ::testing::HasSubstr;
 using testing::TestSocket;
 
 TEST(SmtpUrl, NamesAServerAndNothingElse) {
@@ -203,6 +206,16 @@ TEST_F(SmtpClientTest, ASenderThatIsRefusedIsATroubleThatPasses) {
   const auto failure = send(client);
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->kind, Kind::unavailable) << failure->message;
+}
+
+TEST_F(SmtpClientTest, AReplyIsAwaitedForItsTimeAndNoLonger) {
+  ScriptedServer silent(
+      {{"EHLO", "250 mail.test"}, {"MAIL", "250 ok"}, {"RCPT", "250 ok"}, {"DATA", "354 go"}});
+  SmtpClient client(options(silent.url(), Millis{60'000}));
+  const auto failure = send(client);
+  ASSERT_TRUE(failure);
+  EXPECT_THAT(failure->message, HasSubstr("response timeout"));  // not the mail's deadline
+  EXPECT_GE(SmtpOptions{}.reply, std::chrono::minutes{1});
 }
 
 TEST_F(SmtpClientTest, AServerThatIsSilentIsGivenUpAtTheDeadlineOrAtShutdown) {

@@ -33,6 +33,8 @@ class MailParts {
     std::function<void()> mail_came;        // a mail is due: wake() here, and on other nodes
     std::function<std::string()> base_url;  // of the service, once it listens
   };
+  // Else another node would try a mail again that is under way.
+  static_assert(net::SmtpOptions::kDeadline + net::SmtpOptions::kReply < services::MailSender::Pace::kLease);
   // `on`: whether there are mails. `smtp`: of a node that sends them.
   MailParts(Ports ports, bool on, std::optional<net::SmtpOptions> smtp)
       : ports_(std::move(ports)), tokens_(ports_.async_db, ports_.links.keys()) {

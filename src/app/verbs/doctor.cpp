@@ -376,6 +376,7 @@ class Examination {
     auto options = mail_options(config_, directory_);
     if (!options) return add(Grade::problem, "mail", options.error().message);
     options->deadline = kDeadline;
+    options->reply = std::chrono::ceil<std::chrono::seconds>(kDeadline);
     if (const auto failure = calls_->check_mail(std::move(*options))) {
       return add(
           Grade::problem, "mail", config_.mail_url + " cannot be used: " + failure->message,

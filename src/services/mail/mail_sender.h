@@ -35,8 +35,9 @@ class MailSender {
     Metrics& metrics;
   };
   struct Pace {
+    static constexpr Millis kLease{180'000};
     Millis poll{5'000};
-    Millis lease{180'000};  // of an attempt: longer than the transport's deadline
+    Millis lease = kLease;  // of an attempt: longer than the transport takes for one
   };
   // `base_url`: of the service, without a slash at its end.
   MailSender(Ports ports, std::string base_url) : MailSender(ports, std::move(base_url), Pace{}) {}

@@ -25,8 +25,9 @@ using identity::Principal;
 using storage::IntegrationRow;
 using storage::Tx;
 
-constexpr std::size_t kSecretLength = 40;  // 238 bits
-constexpr int kMaxSaves = 3;               // of mappings, while the account's login becomes other users'
+// 238 bits. has_entered_secret() knows secrets that were made here by this length: another one takes a column for it.
+constexpr std::size_t kSecretLength = 40;
+constexpr int kMaxSaves = 3;  // of mappings, while the account's login becomes other users'
 // A save of mappings that has not come so far by then never does.
 constexpr Millis kSaveGivenUpAfter = std::chrono::hours{1};
 
