@@ -7,6 +7,7 @@ import { show } from '@/testing/render';
 import './AddProduct'; // the page loads it when it is asked for
 import { Products } from './Products';
 import { clearToasts, Toasts } from '@/components/toasts';
+import { serve } from '@/testing/service';
 
 const ID = 'int_0a1b2c3d4e5f6';
 const OTHER = 'int_7a1b2c3d4e5f6';
@@ -19,6 +20,7 @@ afterEach(() => {
   cleanup();
   act(clearToasts);
   at.id = ID;
+  vi.unstubAllGlobals();
 });
 
 test('a search also finds products that were typed by hand', async () => {
@@ -71,8 +73,10 @@ test('another store has none of the changes and of the search of this one', asyn
   expect(screen.queryByText('TWEED-60')).toBeNull();
 });
 
-// A saved match of a SKU that no product uses, and one that is typed by hand and not saved.
-async function withTwoMatches() {
+const ignored = (matchValue: string) => ({ id: `map_${matchValue}`, matchType: 'sku', matchValue, action: 'ignore' });
+
+// Saved matches of SKUs that no product uses, and one that is typed by hand and not saved.
+async function withTwoMatches(...more: string[]) {
   const { client } = await show(
     <>
       <Products />
@@ -83,8 +87,8 @@ async function withTwoMatches() {
     pages: [{ data: [], nextCursor: null }],
     pageParams: [null],
   });
-  const mapping = { id: 'map_1', matchType: 'sku', matchValue: 'TWEED-59', action: 'ignore' };
-  client.setQueryData(queries.mappings(ID).queryKey, { version: 1, mappings: [mapping] } as never);
+  const mappings = ['TWEED-59', ...more].map(ignored);
+  client.setQueryData(queries.mappings(ID).queryKey, { version: 1, mappings } as never);
   const user = userEvent.setup({ delay: null });
   const press = async (name: string) => user.click(await screen.findByRole('button', { name }));
   const add = async (sku: string) => {
@@ -137,4 +141,26 @@ test('changes that were discarded come back by Undo; nothing is offered on anoth
   cleanup();
   await show(<Toasts />);
   expect((await screen.findByRole('status')).textContent).toBe('');
+});
+
+test('what is changed during a save is kept, and its Undo too', async () => {
+  let saved = (_: Response) => {};
+  const sent: unknown[] = [];
+  serve(async (request) => {
+    if (request.method !== 'PUT') return Response.json({});
+    sent.push(await request.json());
+    return new Promise<Response>((resolve) => (saved = resolve));
+  });
+  const { press, rows, changes } = await withTwoMatches('TWEED-58');
+  await press('Remove TWEED-59');
+  await press('Save');
+  await screen.findByRole('button', { name: 'Saving…' });
+  expect(screen.queryByRole('button', { name: 'Undo' })).toBeNull();
+  await press('Remove TWEED-58');
+  await act(async () => saved(Response.json({ version: 2, mappings: [ignored('TWEED-58')] })));
+  await vi.waitFor(() => expect(changes()).toBe('1 product changed.'));
+  expect(rows()).toEqual([]);
+  await press('Save');
+  await vi.waitFor(() => expect(sent.at(-1)).toEqual({ mappings: [], version: 2 }));
+  await act(async () => saved(Response.json({ error: { code: 'OVERLOADED', message: 'x' } }, { status: 503 })));
 });

@@ -23,6 +23,7 @@ import {
   keyOfProduct,
   mappingsWith,
   matchesOf,
+  unsent,
   withFormer,
   withMatch,
   withoutMatch,
@@ -99,10 +100,7 @@ function Content({ id, set }: { id: string; set: Schemas['MappingSet'] }) {
     setDraft(new Map());
     offer(t('products.discarded', { count: changes }), () => setDraft((now) => new Map([...draft, ...now])));
   };
-  const done = () => {
-    setDraft(new Map());
-    close();
-  };
+  const done = () => setDraft((now) => unsent(now, draft, saved)); // leaves what was changed since
   const stale = set.mappings.filter((mapping) => mapping.stale).length;
   const changes = changesOf(draft, saved);
   const unsaved = changes > 0 ? mappingsWith(saved, draft) : null;
@@ -201,7 +199,15 @@ function Content({ id, set }: { id: string; set: Schemas['MappingSet'] }) {
             </>
           )}
         </Loaded>
-        <SaveBar id={id} version={set.version} mappings={unsaved} changes={changes} onDone={done} onDiscard={discard} />
+        <SaveBar
+          id={id}
+          version={set.version}
+          mappings={unsaved}
+          changes={changes}
+          onBegin={close}
+          onDone={done}
+          onDiscard={discard}
+        />
       </div>
       <TryIt id={id} mappings={unsaved} />
       <Suspense>

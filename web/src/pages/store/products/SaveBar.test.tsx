@@ -8,7 +8,8 @@ import { serve } from '@/testing/service';
 import { SaveBar } from './SaveBar';
 
 const ID = 'int_0a1b2c3d4e5f6';
-const EDITED = { id: ID, version: 7, changes: 1, onDone: () => undefined, onDiscard: () => undefined };
+const nothing = () => undefined;
+const EDITED = { id: ID, version: 7, changes: 1, onBegin: nothing, onDone: nothing, onDiscard: nothing };
 const SAVED = { version: 8, mappings: [] };
 const mappings = [{ matchType: 'sku' as const, matchValue: 'AMP-01', action: 'ignore' as const }];
 const refusal = (status: number, code: string) =>

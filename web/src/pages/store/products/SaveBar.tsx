@@ -19,6 +19,7 @@ type Edited = {
   version: number;
   mappings: Schemas['NewMapping'][];
   changes: number;
+  onBegin: () => void; // a save, or that the changes are given up
   onDone: () => void;
   onDiscard: () => void;
 };
@@ -53,6 +54,7 @@ function Changes({
   version,
   mappings,
   changes,
+  onBegin,
   onDone,
   onDiscard,
   onDeliver,
@@ -77,8 +79,13 @@ function Changes({
   const counting = preview.isPlaceholderData || JSON.stringify(asked) !== JSON.stringify(mappings);
   const conflict = failed?.error instanceof ApiError && failed.error.code === 'CONFLICT';
 
+  function reload() {
+    onBegin();
+    void client.invalidateQueries({ queryKey: ['stores'] }).then(onDone);
+  }
   async function save(deliver: boolean, over = false) {
     if (!begin()) return;
+    onBegin();
     setFailed(null);
     try {
       const next = await ok(
@@ -94,6 +101,7 @@ function Changes({
       void client.invalidateQueries({ queryKey: ['stores'] });
     } catch (error) {
       setFailed({ error, deliver });
+    } finally {
       end();
     }
   }
@@ -113,9 +121,7 @@ function Changes({
       {failed ? <Alert>{conflict ? t('products.conflict') : sentence(failed.error)}</Alert> : null}
       {conflict ? (
         <>
-          <Button onClick={() => void client.invalidateQueries({ queryKey: ['stores'] }).then(onDone)}>
-            {t('products.reload')}
-          </Button>
+          <Button onClick={reload}>{t('products.reload')}</Button>
           <Button
             variant="filled"
             disabled={failed?.deliver === true && counting}

@@ -7,7 +7,10 @@ import {
   keyOfProduct,
   mappingsWith,
   matchesOf,
+  unsent,
+  withFormer,
   withMatch,
+  withoutMatch,
   type Draft,
   type Match,
 } from './draft';
@@ -136,4 +139,22 @@ test('a file of another cloud account stays one until it is chosen anew', () => 
     expect.objectContaining({ fileId: 'a', stale: true }),
     expect.not.objectContaining({ stale: true }),
   ]);
+});
+
+test('after a save the draft has what is not as it was sent', () => {
+  const sent = withoutMatch(withMatch(none, saved, match('NEW', ['c'])), saved, match('PACK', []));
+  const after = (now: Draft) => unsent(now, sent, saved);
+  expect(after(sent).size).toBe(0);
+  const served = matchesOf([
+    mapping('map_3', 'Shirt', '', { matchType: 'title', action: 'ignore' }),
+    mapping('map_4', 'NEW', 'c'),
+  ]);
+  const kept = after(withMatch(sent, saved, match('MUG', ['a'])));
+  expect([...kept.keys()]).toEqual(['sku:MUG']);
+  // Undo of a removal, and the removal of what was new
+  const undone = after(withFormer(sent, none, match('PACK', [])));
+  expect(mappingsWith(served, undone).map(({ fileId }) => fileId)).toEqual([undefined, 'c', 'a', 'b']);
+  const removed = after(withoutMatch(sent, saved, match('NEW', ['c'])));
+  expect(removed.get('sku:NEW')?.removed).toBe(true);
+  expect(mappingsWith(served, removed)).toHaveLength(1);
 });

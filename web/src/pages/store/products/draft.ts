@@ -103,6 +103,16 @@ export function withFormer(draft: Draft, before: Draft, match: Match): Draft {
   return next;
 }
 
+// The draft after a save: what was changed since it was sent. `saved`: the matches before the save.
+export function unsent(now: Draft, sent: Draft, saved: ReadonlyMap<Key, Match>): Draft {
+  const next = new Map<Key, Match>();
+  for (const [key, was] of new Map([...now, ...sent])) {
+    const is = now.get(key) ?? saved.get(key) ?? { ...was, ignored: false, files: [], removed: true };
+    if (!sent.has(key) || !same(was, is) || was.removed !== is.removed) next.set(key, is);
+  }
+  return next;
+}
+
 // All matches of the store with the draft over them, as the service takes them. Files of another cloud account that nobody chose anew
 // stay such files.
 export function mappingsWith(saved: ReadonlyMap<Key, Match>, draft: Draft): Schemas['NewMapping'][] {
