@@ -158,3 +158,17 @@ test('after a save the draft has what is not as it was sent', () => {
   expect(removed.get('sku:NEW')?.removed).toBe(true);
   expect(mappingsWith(served, removed)).toHaveLength(1);
 });
+
+test('a removed match of a product’s SKU leaves the product to its title’s match', () => {
+  const stale = matchesOf([mapping('map_4', 'S-1', 'z', { stale: true }), ...MAPPINGS]);
+  const own = { ...match('S-1', []), files: [{ ...file('z'), stale: true }] };
+  const draft = withoutMatch(none, stale, own);
+  expect(keyOfProduct(shirt, MAPPINGS, draft)).toEqual({ matchType: 'title', matchValue: 'Shirt' });
+  const instead = exactInstead(shirt, byTitle, stale, draft);
+  expect(instead).toMatchObject({ matchValue: 'S-1', files: [file('a'), file('b')] });
+  expect(exactInstead(shirt, byTitle, stale, none)).toBeNull();
+  // A match that is chosen anew is removed no more
+  const removed = draft.get('sku:S-1')!;
+  const anew = withMatch(draft, stale, { ...removed, files: [file('a')] });
+  expect(anew.get('sku:S-1')).toStrictEqual(match('S-1', ['a']));
+});

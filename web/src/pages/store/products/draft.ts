@@ -40,7 +40,7 @@ export function keyOfProduct(
 ): Pick<Match, 'matchType' | 'matchValue'> | null {
   const serving = product.mappedBy ? mappings.find(({ id }) => product.mappedBy?.mappingIds.includes(id)) : undefined;
   const exact = exactKeyOf(product);
-  if (!serving || (serving.matchType === 'title' && exact && draft.has(keyOf(exact)))) return exact;
+  if (!serving || (serving.matchType === 'title' && exact && isIn(draft, exact))) return exact;
   return { matchType: serving.matchType, matchValue: serving.matchValue };
 }
 
@@ -54,9 +54,14 @@ export function exactInstead(
 ): Match | null {
   const exact = exactKeyOf(product);
   if (product.mappedBy?.matchType !== 'title' || !exact || exact.matchType === 'title') return null;
-  if (saved.has(keyOf(exact)) || draft.has(keyOf(exact))) return null;
+  if (isIn(draft.has(keyOf(exact)) ? draft : saved, exact)) return null;
   const files = byTitle.files.filter(({ stale }) => !stale);
   return byTitle.ignored || files.length > 0 ? { ...exact, ignored: byTitle.ignored, files } : null;
+}
+
+function isIn(matches: ReadonlyMap<Key, Match>, by: Pick<Match, 'matchType' | 'matchValue'>) {
+  const match = matches.get(keyOf(by));
+  return match !== undefined && !match.removed;
 }
 
 export function exactKeyOf(
@@ -76,7 +81,7 @@ const same = (a: Match | undefined, b: Match) =>
   (a?.ignored ?? false) === b.ignored && filesOf(a).join('\n') === filesOf(b).join('\n');
 
 // The draft with one match as it shall be; one that is as it is saved leaves the draft.
-export function withMatch(draft: Draft, saved: ReadonlyMap<Key, Match>, match: Match): Draft {
+export function withMatch(draft: Draft, saved: ReadonlyMap<Key, Match>, { removed: _, ...match }: Match): Draft {
   const next = new Map(draft);
   const key = keyOf(match);
   if (same(saved.get(key), match)) next.delete(key);
