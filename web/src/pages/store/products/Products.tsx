@@ -24,6 +24,7 @@ import {
   mappingsWith,
   matchesOf,
   unsent,
+  withAdded,
   withFormer,
   withMatch,
   withoutMatch,
@@ -216,16 +217,7 @@ function Content({ id, set }: { id: string; set: Schemas['MappingSet'] }) {
             opened
             taken={(key) => !draft.get(key)?.removed && (saved.has(key) || draft.has(key) || named.has(key))}
             onClose={() => setAdding(false)}
-            onAdd={(matchType, matchValue) =>
-              setDraft((now) =>
-                new Map(now).set(keyOf({ matchType, matchValue }), {
-                  matchType,
-                  matchValue,
-                  ignored: false,
-                  files: [],
-                }),
-              )
-            }
+            onAdd={(matchType, matchValue) => setDraft((now) => withAdded(now, saved, { matchType, matchValue }))}
           />
         ) : null}
       </Suspense>

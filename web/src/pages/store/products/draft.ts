@@ -98,6 +98,18 @@ export function withoutMatch(draft: Draft, saved: ReadonlyMap<Key, Match>, match
   return next;
 }
 
+// The draft with a match of no files. A saved one, which was removed, comes back as it is saved.
+export function withAdded(
+  draft: Draft,
+  saved: ReadonlyMap<Key, Match>,
+  by: Pick<Match, 'matchType' | 'matchValue'>,
+): Draft {
+  const next = new Map(draft);
+  if (saved.has(keyOf(by))) next.delete(keyOf(by));
+  else next.set(keyOf(by), { ...by, ignored: false, files: [] });
+  return next;
+}
+
 // The draft with one match as it was in the draft of before.
 export function withFormer(draft: Draft, before: Draft, match: Match): Draft {
   const next = new Map(draft);
