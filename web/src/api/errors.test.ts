@@ -20,6 +20,11 @@ test('an answer of the service becomes an error with all that it tells', () => {
   expect(problemsOf(error)).toEqual({ name: 'is required' });
 });
 
+test('a problem of an element is one of its list', () => {
+  const error = new ApiError(422, 'VALIDATION_FAILED', '', [{ field: 'settings.tags[12]', problem: 'is too long' }]);
+  expect(problemsOf(error)).toEqual({ 'settings.tags': 'is too long' });
+});
+
 test('an answer that is none of the service’s is no crash', () => {
   for (const body of [undefined, null, 'text', {}, { error: {} }, { error: 'x' }])
     expect(answer(502, body).code).toBe('UNKNOWN');

@@ -54,10 +54,10 @@ export function sentence(error: unknown): string {
   return isolated(error.message) || t('error.internal');
 }
 
-// The problem of each field of a form; `body` for problems of no field.
+// The problem of each field of a form: that of an element is one of its list. `body` has those of no field.
 export function problemsOf(error: unknown): Record<string, string> {
   if (!(error instanceof ApiError)) return {};
-  return Object.fromEntries(error.details.map(({ field, problem }) => [field, problem]));
+  return Object.fromEntries(error.details.map(({ field, problem }) => [field.replace(/\[.*/, ''), problem]));
 }
 
 export const isMissing = (error: unknown) =>

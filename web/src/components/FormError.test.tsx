@@ -1,4 +1,4 @@
-import { PasswordInput, TextInput, Checkbox } from '@mantine/core';
+import { Checkbox, PasswordInput, TagsInput, TextInput } from '@mantine/core';
 import { cleanup, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
@@ -29,7 +29,8 @@ function Form({ errors }: { errors: (ApiError | undefined)[] }) {
       <Checkbox.Group label="Rights" error={problems.rights}>
         <Checkbox label="Read" value="read" />
       </Checkbox.Group>
-      <FormError error={error} />
+      <TagsInput label="Tags" error={problems['settings.tags']} />
+      <FormError error={error} fields={['email', 'password', 'rights', 'settings.tags']} />
       <button type="submit" formNoValidate>
         {'Save'}
       </button>
@@ -77,14 +78,23 @@ test('several problems are summed up; the summary takes the focus and leads to t
   expect(document.activeElement).toBe(screen.getByRole('group', { name: '2 fields need a change.' }));
 });
 
-test('a problem of something that the form does not show is said too', async () => {
-  await sent(refused({ field: 'email', problem: 'is no address' }, { field: 'tags[3]', problem: 'is too long' }));
-  const summary = screen.getByRole('group', { name: '2 fields need a change.' });
-  expect(summary.textContent).toContain('tags[3]: is too long');
+test('a problem of an element of a list is beside the list', async () => {
+  await sent(refused({ field: 'settings.tags[3]', problem: 'is too long' }));
+  expect(document.activeElement).toBe(screen.getByLabelText('Tags', { selector: 'input' }));
+  expect(screen.getAllByText('is too long')).toHaveLength(1);
+});
+
+test('a problem of something that the form does not show is a sentence, and is counted as no field', async () => {
+  const body = { field: 'body', problem: 'is too large' };
+  await sent(refused(body));
+  expect(screen.getByRole('alert').textContent).toBe('Not accepted: is too large.');
+  expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Save' }));
   cleanup();
 
-  await sent(refused({ field: 'body', problem: 'is too large' }));
-  expect(document.activeElement).toBe(screen.getByRole('group', { name: '1 field needs a change.' }));
+  await sent(refused({ field: 'email', problem: 'is too large' }, body));
+  expect(screen.getByRole('alert').textContent).toBe('Not accepted: is too large.');
+  expect(screen.queryByRole('group', { name: /need/ })).toBeNull();
+  expect(document.activeElement).toBe(screen.getByLabelText(/^E-mail/));
 });
 
 test('an error of no field is a sentence, and the focus stays', async () => {

@@ -1,6 +1,6 @@
 // Why a form was not accepted. Problems stand beside their fields: the only one takes the focus, of several there is a summary, which takes it.
 import { useEffect, useId, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
-import { ApiError, sentence } from '@/api/errors';
+import { problemsOf, sentence } from '@/api/errors';
 import { t, T } from '@/i18n/text';
 import { Alert } from './Alert';
 import styles from './Alert.module.css';
@@ -17,16 +17,11 @@ function besideFields(form: Element): Problem[] {
   });
 }
 
-function problemsIn(form: Element, error: unknown): Problem[] {
-  const beside = besideFields(form);
-  const details = error instanceof ApiError ? error.details : [];
-  if (details.length <= beside.length) return beside;
-  const others = details.filter(({ problem }) => !beside.some(({ text }) => text === problem));
-  return [...beside, ...others.map(({ field, problem }) => ({ field, text: problem }))];
-}
+// `fields`: those that the form shows, by their names in the request. `children`: what is shown about an error of no field; else its sentence.
+type Props = { error: unknown; fields: readonly string[]; children?: ReactNode };
 
-// `children`: what is shown about an error of no field; else its sentence.
-export function FormError({ error, children }: { error: unknown; children?: ReactNode }) {
+export function FormError({ error, fields, children }: Props) {
+  const others = Object.entries(problemsOf(error)).filter(([field]) => !fields.includes(field));
   const place = useRef<HTMLDivElement>(null);
   const title = useId();
   const [seen, setSeen] = useState<{ error: unknown; problems: Problem[] }>();
@@ -35,7 +30,7 @@ export function FormError({ error, children }: { error: unknown; children?: Reac
   const summed = problems.length > 1 || (first !== undefined && !first.control);
   useLayoutEffect(() => {
     const form = place.current?.closest('form');
-    if (error && form) setSeen({ error, problems: problemsIn(form, error) });
+    if (error && form) setSeen({ error, problems: besideFields(form) });
   }, [error]);
   useEffect(() => {
     if (!seen) return;
@@ -66,7 +61,11 @@ export function FormError({ error, children }: { error: unknown; children?: Reac
           ))}
         </ul>
       </div>
-      {error && problems.length === 0 ? (children ?? <Alert>{sentence(error)}</Alert>) : null}
+      {others.length > 0 ? (
+        <Alert>{t('form.refused', { problem: others.map(([, problem]) => problem).join('; ') })}</Alert>
+      ) : error && problems.length === 0 ? (
+        (children ?? <Alert>{sentence(error)}</Alert>)
+      ) : null}
     </>
   );
 }

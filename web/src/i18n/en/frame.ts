@@ -77,6 +77,7 @@ export const frame = {
 
   'form.problems': { one: '{count} field needs a change.', other: '{count} fields need a change.' },
   'form.problem': '{field}: {problem}',
+  'form.refused': 'Not accepted: {problem}.',
 
   'time.now': 'now',
   'time.justNow': 'just now',

@@ -77,7 +77,7 @@ function Form({ now }: { now: string }) {
         error={code === 'INVALID_CREDENTIALS' ? t('email.wrong') : problems.password}
         onChange={(event) => setPassword(event.currentTarget.value)}
       />
-      <FormError error={error} />
+      <FormError error={error} fields={['email', 'password']} />
       <div>
         <Button type="submit" size="md" disabled={!email.trim() || !password} aria-disabled={busy || undefined}>
           {busy ? t('password.changing') : t('email.change')}

@@ -80,7 +80,7 @@ export function ProfileForm({ it }: { it: Account }) {
             onChange={(event) => setDraft({ ...draft, [field]: event.currentTarget.value })}
           />
         ))}
-        <FormError error={error} />
+        <FormError error={error} fields={FIELDS} />
         <div>
           <Button
             type="submit"

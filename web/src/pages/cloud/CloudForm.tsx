@@ -82,7 +82,7 @@ function Form({ button, onSaved, onFailed, onCancel }: Props) {
         error={problems.password}
         onChange={(event) => setPassword(event.currentTarget.value)}
       />
-      <FormError error={error}>
+      <FormError error={error} fields={['email', 'password']}>
         <Alert>{refusal(error)}</Alert>
       </FormError>
       <div className={styles.buttons}>

@@ -69,7 +69,9 @@ export function Join({ token, onJoining }: Props) {
             error={problems.password}
             onChange={(event) => setPassword(event.currentTarget.value)}
           />
-          <FormError error={error}>{alert}</FormError>
+          <FormError error={error} fields={['email', 'password']}>
+            {alert}
+          </FormError>
           <Button
             type="submit"
             variant="filled"

@@ -104,7 +104,7 @@ function Form({ onClose, onIssued }: Omit<Props, 'opened'>) {
         onChange={(value) => setLife((value as typeof life | null) ?? 'never')}
         error={problems.expiresAt}
       />
-      <FormError error={error} />
+      <FormError error={error} fields={['name', 'permissions', 'integrationIds', 'expiresAt']} />
       <div className={styles.buttons}>
         <Button size="lg" onClick={onClose}>
           {t('action.cancel')}

@@ -95,7 +95,7 @@ function Form({ onSent }: { onSent: () => void }) {
         error={problems.email}
         onChange={(event) => setEmail(event.currentTarget.value)}
       />
-      <FormError error={error}>
+      <FormError error={error} fields={['email']}>
         <SignInAlert error={error} left={left} />
       </FormError>
       <Button type="submit" variant="filled" size="lg" fullWidth disabled={left > 0} aria-disabled={busy || undefined}>

@@ -76,7 +76,7 @@ export function SignUp() {
             error={problems.password}
             onChange={(event) => setPassword(event.currentTarget.value)}
           />
-          <FormError error={error}>
+          <FormError error={error} fields={['accountName', 'email', 'password']}>
             <SignInAlert
               error={error}
               left={left}

@@ -50,3 +50,24 @@ test('what was typed stays when the store changes meanwhile, and the rest follow
   comes(aStore({ name: 'Renamed', version: 4 }));
   expect([(await name()).value, (await hold()).checked]).toEqual(['Renamed', false]);
 });
+
+test('a refused tag is said beside its field', async () => {
+  const { client } = await show(<Settings />);
+  const problem = 'must have at most 100 characters';
+  const error = {
+    code: 'VALIDATION_FAILED',
+    message: 'x',
+    details: [{ field: 'settings.usernameFields[0]', problem }],
+  };
+  serve(() => Response.json({ error }, { status: 422 }));
+  act(() => void client.setQueryData(queries.store('int_0a1b2c3d4e5f6').queryKey, aStore({})));
+  const user = userEvent.setup({ delay: null });
+  const tags = await screen.findByLabelText('Extra username fields', { selector: 'input' });
+  await user.click(tags);
+  await user.paste('x'.repeat(101));
+  await user.keyboard('{Enter}');
+  await user.click(await screen.findByRole('button', { name: 'Save' }));
+  await screen.findByText(problem);
+  expect(document.activeElement).toBe(tags);
+  expect(screen.queryByText(/need a change/)).toBeNull();
+});

@@ -124,7 +124,7 @@ function Form({ it }: { it: Store }) {
         error={problems['settings.usernameFields']}
         onChange={(usernameFields) => set({ usernameFields })}
       />
-      <FormError error={error} />
+      <FormError error={error} fields={['name', 'settings.usernameFields']} />
       <div>
         <Button
           type="submit"

@@ -101,7 +101,7 @@ export function SubscriptionForm({ it, onMade, onChanged, onCancel }: Props) {
         error={problems.integrationIds}
         onChange={setStores}
       />
-      <FormError error={error} />
+      <FormError error={error} fields={['url', 'name', 'eventTypes', 'integrationIds']} />
       <div className={styles.buttons}>
         <Button size="lg" onClick={onCancel}>
           {t('action.cancel')}
