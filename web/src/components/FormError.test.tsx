@@ -12,8 +12,8 @@ afterEach(cleanup);
 type Details = ApiError['details'];
 const refused = (...details: Details) => new ApiError(422, 'VALIDATION_FAILED', 'Refused.', details);
 
-// `errors`: of one submit after the other.
-function Form({ errors }: { errors: (ApiError | undefined)[] }) {
+// `errors`: of one submit after the other. `own`: what the form itself says of the rights.
+function Form({ errors, own }: { errors: (ApiError | undefined)[]; own?: string }) {
   const [sent, setSent] = useState(0);
   const error = sent === 0 ? undefined : errors[sent - 1];
   const problems = problemsOf(error);
@@ -24,13 +24,13 @@ function Form({ errors }: { errors: (ApiError | undefined)[] }) {
         setSent(sent + 1);
       }}
     >
-      <TextInput label="E-mail" required error={problems.email} />
+      <TextInput label="E-mail" required error={error?.code === 'EMAIL_TAKEN' ? 'Taken' : problems.email} />
       <PasswordInput label="Password" error={problems.password} />
-      <Checkbox.Group label="Rights" error={problems.rights}>
+      <Checkbox.Group label="Rights" error={own ?? problems.rights}>
         <Checkbox label="Read" value="read" />
       </Checkbox.Group>
       <TagsInput label="Tags" error={problems['settings.tags']} />
-      <FormError error={error} fields={['email', 'password', 'rights', 'settings.tags']} />
+      <FormError error={error} fields={['email', 'password', 'rights', 'settings.tags']} codes={['EMAIL_TAKEN']} />
       <button type="submit" formNoValidate>
         {'Save'}
       </button>
@@ -101,4 +101,18 @@ test('an error of no field is a sentence, and the focus stays', async () => {
   await sent(new ApiError(409, 'CONFLICT', 'Somebody was faster.'));
   expect(screen.getByRole('alert').textContent).toBe('Somebody was faster.');
   expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Save' }));
+});
+
+test('an error of no field is said where a field has an error too', async () => {
+  await show(<Form errors={[new ApiError(409, 'LIMIT_REACHED', 'There are 100 already.')]} own="Choose one" />);
+  await userEvent.setup().click(screen.getByRole('button', { name: 'Save' }));
+  expect(screen.getByRole('alert').textContent).toBe('There are 100 already.');
+  expect(screen.getByText('Choose one')).toBeTruthy();
+  expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Save' }));
+});
+
+test('an error that the form shows at a field is not said twice', async () => {
+  await sent(new ApiError(409, 'EMAIL_TAKEN', 'The address is taken.'));
+  expect(screen.queryByRole('alert')).toBeNull();
+  expect(document.activeElement).toBe(screen.getByLabelText(/^E-mail/));
 });

@@ -1,6 +1,6 @@
 // Why a form was not accepted. Problems stand beside their fields: the only one takes the focus, of several there is a summary, which takes it.
 import { useEffect, useId, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
-import { problemsOf, sentence } from '@/api/errors';
+import { ApiError, problemsOf, sentence } from '@/api/errors';
 import { t, T } from '@/i18n/text';
 import { Alert } from './Alert';
 import styles from './Alert.module.css';
@@ -17,11 +17,14 @@ function besideFields(form: Element): Problem[] {
   });
 }
 
-// `fields`: those that the form shows, by their names in the request. `children`: what is shown about an error of no field; else its sentence.
-type Props = { error: unknown; fields: readonly string[]; children?: ReactNode };
+// `fields`: those that the form shows, by their names in the request. `codes`: of errors that the form shows beside a field.
+// `children`: what is shown about an error of no field; else its sentence.
+type Props = { error: unknown; fields: readonly string[]; codes?: readonly string[]; children?: ReactNode };
 
-export function FormError({ error, fields, children }: Props) {
-  const others = Object.entries(problemsOf(error)).filter(([field]) => !fields.includes(field));
+export function FormError({ error, fields, codes = [], children }: Props) {
+  const all = Object.entries(problemsOf(error));
+  const others = all.filter(([field]) => !fields.includes(field));
+  const isOfFields = others.length < all.length || (error instanceof ApiError && codes.includes(error.code));
   const place = useRef<HTMLDivElement>(null);
   const title = useId();
   const [seen, setSeen] = useState<{ error: unknown; problems: Problem[] }>();
@@ -30,8 +33,8 @@ export function FormError({ error, fields, children }: Props) {
   const summed = problems.length > 1 || (first !== undefined && !first.control);
   useLayoutEffect(() => {
     const form = place.current?.closest('form');
-    if (error && form) setSeen({ error, problems: besideFields(form) });
-  }, [error]);
+    if (error && form) setSeen({ error, problems: isOfFields ? besideFields(form) : [] });
+  }, [error, isOfFields]);
   useEffect(() => {
     if (!seen) return;
     const [only, ...more] = seen.problems;
