@@ -91,3 +91,17 @@ test('a delivery that has changed meanwhile is shown', async () => {
   await vi.waitFor(() => expect(screen.getAllByRole('link', { name: 'Show it' })).toHaveLength(2));
   expect(screen.queryByLabelText('Username on the cloud platform')).toBeNull();
 });
+
+test('why a delivery of the same status was not changed is said by the service', async () => {
+  const it = failedFor('cloud_rejected');
+  const error = { code: 'INVALID_TRANSITION', message: 'The file of this delivery is gone.' };
+  serve(({ method }) => (method === 'POST' ? Response.json({ error }, { status: 409 }) : Response.json(it)));
+  await show(
+    <>
+      <DeliveryRows rows={[it]} list="" solves />
+      <Toasts />
+    </>,
+  );
+  await userEvent.setup().click(await screen.findByRole('button', { name: 'Retry #4124' }));
+  await screen.findByText(error.message);
+});

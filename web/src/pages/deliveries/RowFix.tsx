@@ -18,7 +18,7 @@ type Delivery = Schemas['Delivery'];
 const RETRIED: ReadonlySet<Fix> = new Set(['retry', 'ask', 'waitMore', 'message', 'fileRetry', 'wait']);
 
 export function RowFix({ it, naming, onName }: { it: Delivery; naming: boolean; onName: () => void }) {
-  const act = useDeliveryActions(it.id);
+  const act = useDeliveryActions(it);
   const { busy, begin, end } = useSubmit();
   const code = it.resolutionCode;
   if (code === null || !Object.hasOwn(FIXES, code)) return null;
@@ -60,7 +60,7 @@ export function RowFix({ it, naming, onName }: { it: Delivery; naming: boolean; 
 }
 
 export function RowUsername({ it, onDone }: { it: Delivery; onDone: () => void }) {
-  const act = useDeliveryActions(it.id);
+  const act = useDeliveryActions(it);
   const [name, setName] = useState(it.targetUsername ?? '');
   const { busy, begin, end } = useSubmit();
   const [problem, setProblem] = useState('');

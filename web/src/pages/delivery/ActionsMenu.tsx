@@ -11,7 +11,7 @@ import type { Delivery } from './types';
 
 export function ActionsMenu({ it }: { it: Delivery }) {
   const ask = useAsk();
-  const act = useDeliveryActions(it.id);
+  const act = useDeliveryActions(it);
   const may = (action: Delivery['allowedActions'][number]) => it.allowedActions.includes(action);
   const holder = presentHolder(it);
   return (

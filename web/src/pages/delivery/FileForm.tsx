@@ -21,7 +21,7 @@ export function FileForm({ it, retry }: { it: Delivery; retry: boolean }) {
   const { busy, begin, end } = useSubmit();
   const [error, setError] = useState<unknown>();
   const client = useQueryClient();
-  const act = useDeliveryActions(it.id);
+  const act = useDeliveryActions(it);
   const stay = useStay();
   const former = it.items.find(({ status, former }) => status === 'owed' && !former)?.fileId;
 

@@ -123,7 +123,7 @@ function NotLost({ it }: { it: Delivery }) {
 }
 
 function Primary({ it }: { it: Delivery }) {
-  const act = useDeliveryActions(it.id);
+  const act = useDeliveryActions(it);
   const owner = useIsOwner();
   const sold = useSale(it.resolutionCode === 'insufficient_credits');
   const { busy, begin, end } = useSubmit();

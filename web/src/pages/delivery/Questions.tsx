@@ -31,7 +31,7 @@ export function Questions({ it, children }: { it: Delivery; children: ReactNode 
   const [asked, setAsked] = useState<{ question: Question; was: string } | null>(null);
   const [opened, setOpened] = useState(false); // what was asked stays in words while its dialog closes
   const [reason, setReason] = useState('');
-  const act = useDeliveryActions(it.id);
+  const act = useDeliveryActions(it);
   const client = useQueryClient();
   const order = orderName(it);
   const taken = asked?.question.what === 'revoke' ? asked.question.holder : presentHolder(it);

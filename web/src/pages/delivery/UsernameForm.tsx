@@ -26,7 +26,7 @@ export function UsernameForm({ it, button, asked }: { it: Delivery; button: stri
   const ask = useAsk();
   const stay = useStay();
   const field = useRef<HTMLInputElement>(null);
-  const act = useDeliveryActions(it.id);
+  const act = useDeliveryActions(it);
   useEffect(() => {
     if (asked) field.current?.focus();
     field.current?.select();

@@ -39,7 +39,7 @@ async function send(
   }
 }
 
-export function useDeliveryActions(id: string) {
+export function useDeliveryActions({ id, status }: Pick<Delivery, 'id' | 'status'>) {
   const client = useQueryClient();
   const key = queries.delivery(id).queryKey;
   return async (action: Parameters<typeof send>[0], body: Body = {}): Promise<Delivery> => {
@@ -50,10 +50,10 @@ export function useDeliveryActions(id: string) {
       return next;
     } catch (error) {
       if (error instanceof ApiError && error.status === 409) {
-        // The delivery has changed meanwhile: show it as it is.
+        // The delivery may have changed meanwhile: show it as it is.
         void client.invalidateQueries({ queryKey: ['deliveries', 'list'] });
         const now = await client.fetchQuery({ ...queries.delivery(id), staleTime: 0 }).catch(() => undefined);
-        if (now && error.code === 'INVALID_TRANSITION') {
+        if (now && now.status !== status && error.code === 'INVALID_TRANSITION') {
           throw new ApiError(
             409,
             error.code,
@@ -68,7 +68,7 @@ export function useDeliveryActions(id: string) {
   };
 }
 
-// The delivery has changed meanwhile, so that the action is not for it any more.
+// The action is not for the delivery, which may have changed meanwhile.
 export const isTooLate = (error: unknown) => error instanceof ApiError && error.code === 'INVALID_TRANSITION';
 
 // `elsewhere`: the id of a delivery that is acted on outside of its page.

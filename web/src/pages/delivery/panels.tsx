@@ -116,7 +116,7 @@ function Review({ it }: { it: Delivery }) {
   const ask = useAsk();
   const stay = useStay();
   const { busy, begin, end } = useSubmit();
-  const act = useDeliveryActions(it.id);
+  const act = useDeliveryActions(it);
   const balance = useQuery(queries.credits());
   const may = (action: Delivery['allowedActions'][number]) => it.allowedActions.includes(action);
   const askByHand = () => {
