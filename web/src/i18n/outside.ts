@@ -2,7 +2,7 @@
 // a U+2069 of theirs ends an isolate of ours, that of an element too. Isolates that they begin and end stay; what else steers is named.
 export type Sign = { at: number; length: number; sign: string };
 
-const STEERING = /[\u001c-\u001e\u0085\u2029\u202a-\u202e\u2066-\u2069]/g;
+export const STEERING = /[\u001c-\u001e\u0085\u2029\u202a-\u202e\u2066-\u2069]/g;
 const TO_THE_LEFT = /[\u0590-\u08ff\u200e\u200f\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 const [BEGIN, END] = ['\u2068', '\u2069'];
 
@@ -21,11 +21,13 @@ export function steering(text: string): Sign[] {
   return [...signs.values()];
 }
 
+// The text with names in the places of its signs.
+export const named = (text: string, nameOf: (sign: string) => string) =>
+  steering(text).reduceRight((rest, { at, sign }) => `${rest.slice(0, at)}${nameOf(sign)}${rest.slice(at + 1)}`, text);
+export const inSentence = (sign: string) => `[${sign}]`;
+
 // The text for a sentence without elements: a title, a label, a toast.
 export function isolated(text: string): string {
-  const named = steering(text).reduceRight(
-    (rest, { at, sign }) => `${rest.slice(0, at)}[${sign}]${rest.slice(at + 1)}`,
-    text,
-  );
-  return TO_THE_LEFT.test(named) ? `${BEGIN}${named}${END}` : named;
+  const shown = named(text, inSentence);
+  return TO_THE_LEFT.test(shown) ? `${BEGIN}${shown}${END}` : shown;
 }

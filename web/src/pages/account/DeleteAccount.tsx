@@ -6,6 +6,7 @@ import { api, ok } from '@/api/client';
 import { Bdi } from '@/components/Bdi';
 import { ConfirmDialog } from '@/components/Dialogs';
 import { t, T } from '@/i18n/text';
+import { isTyped } from '@/i18n/typed';
 import { session } from '@/session';
 import styles from './account.module.css';
 
@@ -40,9 +41,9 @@ export function DeleteAccount({ name }: { name: string }) {
         }
         button={t('deletion.button')}
         danger
-        ready={typed.trim() === name.trim()}
+        ready={isTyped(typed, name)}
         onConfirm={async () => {
-          await ok(api.POST('/api/account/delete', { body: { name: typed.trim() } }));
+          await ok(api.POST('/api/account/delete', { body: { name } }));
           await session.signOut();
         }}
       >

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { Bdi } from '@/components/Bdi';
 import { ConfirmDialog } from '@/components/Dialogs';
 import { t, T } from '@/i18n/text';
+import { isTyped } from '@/i18n/typed';
 import { erase, type Buyer, type By } from './buyer';
 import styles from './customers.module.css';
 
@@ -26,7 +27,7 @@ export function EraseBuyer({ by, it, onClose, onErasing }: Props) {
       }
       button={t('erasure.button')}
       danger
-      ready={typed.trim().toLowerCase() === by.value.toLowerCase()}
+      ready={isTyped(typed, by.value, (text) => text.toLowerCase())}
       onConfirm={async () => onErasing((await erase(by)).id)}
     >
       <TextInput

@@ -13,6 +13,7 @@ import { toast } from '@/components/toasts';
 import { useUnsaved } from '@/components/unsaved';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
+import { isTyped } from '@/i18n/typed';
 import type { Store } from '@/vocabulary/store';
 import { kindFor } from './kinds/kinds';
 import styles from './store.module.css';
@@ -160,7 +161,7 @@ function Archive({ it }: { it: Store }) {
         body={t('settings.archive.body')}
         button={t('settings.archive')}
         danger
-        ready={typed.trim() === it.name.trim()}
+        ready={isTyped(typed, it.name)}
         onConfirm={async () => {
           await ok(api.DELETE('/api/integrations/{integration}', { params: { path: { integration: it.id } } }));
           toast(t('settings.archived', { name: it.name }));
