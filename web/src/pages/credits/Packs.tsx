@@ -86,12 +86,12 @@ function Choice({ packs, debt }: { packs: Pack[]; debt: number }) {
         {packs.map((it) => (
           <label key={it.id} className={styles.pack}>
             <input type="radio" name="pack" checked={it.id === pack.id} onChange={() => setChosen(it.id)} />
-            <Bdi>
-              <span className="strong">{t('packs.holds', { count: it.credits })}</span>
+            <span>
+              <span className="strong">{t('packs.holds', { count: it.credits })}</span>{' '}
               {says(it.name) === says(t('packs.holds', { count: it.credits })) ? null : (
-                <span className="muted"> {it.name}</span>
+                <Bdi className="muted">{it.name}</Bdi>
               )}
-            </Bdi>
+            </span>
             <span className="muted">{t('packs.each', { price: money(it.amount, it.currency, it.credits) })}</span>
             <span className={styles.price}>{money(it.amount, it.currency)}</span>
           </label>
