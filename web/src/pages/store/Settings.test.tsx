@@ -71,3 +71,17 @@ test('a refused tag is said beside its field', async () => {
   expect(document.activeElement).toBe(tags);
   expect(screen.queryByText(/need a change/)).toBeNull();
 });
+
+test('a field that is set back during a save stays set back', async () => {
+  let answered = (_: Response) => {};
+  serve(() => new Promise<Response>((resolve) => (answered = resolve)));
+  const { client } = await show(<Settings />);
+  act(() => void client.setQueryData(queries.store('int_0a1b2c3d4e5f6').queryKey, aStore({})));
+  const user = userEvent.setup({ delay: null });
+  await user.click(await hold());
+  await user.click(await screen.findByRole('button', { name: 'Save' }));
+  await user.click(await hold());
+  await act(async () => answered(Response.json(aStore({ version: 2, settings: { ...settings, hold: 'all' } }))));
+  const save = await screen.findByRole<HTMLButtonElement>('button', { name: 'Save' });
+  expect([(await hold()).checked, save.disabled]).toEqual([false, false]);
+});

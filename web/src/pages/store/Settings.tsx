@@ -68,7 +68,7 @@ function Form({ it }: { it: Store }) {
         }),
       );
       client.setQueryData(queries.store(it.id).queryKey, next);
-      setDraft((now) => differing(now, { ...saved, ...draft })); // leaves what was typed since
+      setDraft((now) => differing({ ...saved, ...now }, { ...saved, ...draft })); // leaves what was typed since
       toast(t('settings.saved'));
       await client.invalidateQueries({ queryKey: ['stores'] });
     } catch (failure) {
