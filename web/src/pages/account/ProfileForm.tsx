@@ -51,7 +51,8 @@ export function ProfileForm({ it }: { it: Account }) {
       const body = Object.fromEntries(changed.map((field) => [field, draft[field].trim() || null]));
       const now = await ok(api.PATCH('/api/account', { body }));
       client.setQueryData(queries.account().queryKey, now);
-      setDraft(draftOf(now));
+      const typedSince = ([field, text]: [string, string]) => text !== draft[field as keyof Draft];
+      setDraft((typed) => ({ ...draftOf(now), ...Object.fromEntries(Object.entries(typed).filter(typedSince)) }));
       toast(t('profile.saved'));
     } catch (failure) {
       setError(failure);
