@@ -143,6 +143,8 @@ struct SmtpClient::State {
   void submit(Job job);
   void work();
   void stop();
+  // Waits until the thread is not in an executor, which may end from then on. Called after stop().
+  void leave_executors();
   MailResult perform(const std::optional<OutgoingMail>& mail);
   void prepare(CURL* easy) const;
 
@@ -153,6 +155,8 @@ struct SmtpClient::State {
   std::condition_variable wanted;
   std::deque<Job> waiting;
   std::function<void(MailResult)> under_way;
+  bool reporting = false;  // the thread calls what was `under_way`
+  std::condition_variable reported;
   bool stopped = false;
 };
 
@@ -199,10 +203,19 @@ void SmtpClient::State::work() {
     }
     lock.lock();
     const auto done = std::exchange(under_way, {});
+    if (!done) continue;
+    reporting = true;
     lock.unlock();
-    if (done) done(std::move(result));
+    done(std::move(result));
     lock.lock();
+    reporting = false;
+    reported.notify_all();
   }
+}
+
+void SmtpClient::State::leave_executors() {
+  std::unique_lock lock(mutex);
+  reported.wait(lock, [this] { return !reporting; });
 }
 
 void SmtpClient::State::prepare(CURL* easy) const {
@@ -292,6 +305,7 @@ SmtpClient::SmtpClient(SmtpOptions options) : state_(std::make_shared<State>(std
 
 SmtpClient::~SmtpClient() {
   stop();
+  state_->leave_executors();
 }
 
 void SmtpClient::stop() {

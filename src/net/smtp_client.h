@@ -41,7 +41,8 @@ struct SmtpOptions {
 class SmtpClient final : public MailTransport {
  public:
   explicit SmtpClient(SmtpOptions options);
-  // Stops. Does not wait for a server that keeps the thread waiting for its last word.
+  // Stops. Does not wait for a server that keeps the thread waiting for its last word. Executors of mails that were sent
+  // outlive it.
   ~SmtpClient() override;
 
   Task<MailResult> send(Executor& executor, OutgoingMail mail) override;
