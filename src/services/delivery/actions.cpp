@@ -291,10 +291,13 @@ Expected<void> DeliveryActions::retry_row(DeliverySet& set, storage::DeliveryRow
 
 // Continues a delivery that was brought to queued, or ends it where nothing is owed any more.
 void DeliveryActions::conclude_or_queue(DeliverySet& set, storage::DeliveryRow& row, domain::Actor actor) {
-  const auto verdict = domain::conclude_items(row.status, tally(set.items(row.id), row));
-  if (!verdict.cause) return queue_or_fail(set, row);
-  if (verdict.cause != Cause::nothing_to_deliver)
-    return set.apply(row, {.cause = *verdict.cause, .actor = actor});
+  const auto items = tally(set.items(row.id), row);
+  auto cause = domain::conclude_items(row.status, items).cause;
+  // An order that could not be read at first may be mapped to nothing since: it has no items.
+  if (!cause && items == domain::ItemTally{} && !order_state(set.tx(), row.id).too_large)
+    cause = Cause::nothing_to_deliver;
+  if (!cause) return queue_or_fail(set, row);
+  if (cause != Cause::nothing_to_deliver) return set.apply(row, {.cause = *cause, .actor = actor});
   set.apply(row, nothing_left(set.items_with_lines(row.id), order_state(set.tx(), row.id), actor));
 }
 

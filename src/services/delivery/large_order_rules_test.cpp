@@ -39,6 +39,26 @@ TEST_F(CombinedRules, ACompletedOrderThatBecomesTooLargeToBeReadIsBroughtToRevie
   EXPECT_EQ(world.status(id), "in_review order_too_large");
 }
 
+// Without the end it would fail for want of credits, although nothing is left to pay for.
+TEST_F(CombinedRules, AnApprovedOrderThatIsReadableAndMappedToNothingDeliversNothing) {
+  World poor(World::unlimited(), 0);
+  auto event = later(poor, "1", {}, 1);
+  event.too_large = true;
+  const auto id = poor.deliver(event);
+  ASSERT_EQ(poor.status(id), "in_review order_too_large");
+  auto trashed = later(poor, "1", {}, 2);
+  trashed.payment = Payment::cancelled;
+  trashed.too_large = true;
+  poor.accept(trashed);
+  ASSERT_EQ(poor.status(id), "invalidated");
+  poor.accept(later(poor, "1", {"unknown"}, 3));
+  ASSERT_TRUE(poor.await(poor.actions.reopen(poor.scheduler, poor.merchant(), id)));
+  ASSERT_TRUE(poor.items(id).empty());
+  ASSERT_TRUE(poor.await(poor.actions.approve(poor.scheduler, poor.merchant(), id)));
+  EXPECT_EQ(poor.status(id), "invalidated");
+  EXPECT_EQ(poor.delivery(id).reason, "nothing_to_deliver");
+}
+
 TEST_F(CombinedRules, AnEventFromBeforeAnApprovedSizeAsksNothingAnew) {
   world.cloud.auto_accept = false;
   const auto id = deliver(later(world, "1", {"sku-1"}, 1));
