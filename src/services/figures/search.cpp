@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "domain/search_words.h"
 #include "services/delivery/view.h"
 #include "storage/stores/api_key_store.h"
 #include "storage/stores/delivery_keys.h"
@@ -30,7 +31,7 @@ constexpr int kMostMappings = 5'000;
 class Finder {
  public:
   Finder(Tx& tx, const Principal& by, const std::string& text, int limit)
-      : tx_(tx), by_(by), text_(text), folded_(storage::folded_key(text)), limit_(limit) {
+      : tx_(tx), by_(by), text_(text), words_(text), limit_(limit) {
     for (auto& store : list_integrations(tx, by.account, {}, kMostStores)) {
       if (by.sees(store.id)) stores_.push_back(std::move(store));
     }
@@ -52,9 +53,7 @@ class Finder {
   void add(std::string_view kind, std::vector<FoundItem> items) {
     if (!items.empty()) found_.push_back({kind, std::move(items)});
   }
-  bool is_named(const std::string& name) const {
-    return storage::folded_key(name).find(folded_) != std::string::npos;
-  }
+  bool is_named(const std::string& name) const { return !words_.empty() && words_.are_in(name); }
   std::string name_of(IntegrationId id) const {
     const auto store = std::ranges::find(stores_, id, &storage::IntegrationRow::id);
     return store == stores_.end() ? std::string() : store->name;
@@ -157,7 +156,7 @@ class Finder {
   Tx& tx_;
   const Principal& by_;
   const std::string& text_;
-  const std::string folded_;
+  const domain::SearchWords words_;
   const int limit_;
   std::vector<storage::IntegrationRow> stores_;
   std::vector<FoundGroup> found_;

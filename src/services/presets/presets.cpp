@@ -4,8 +4,8 @@
 #include <exception>
 #include <unordered_set>
 
-#include "base/ascii.h"
 #include "crypto/encoding.h"
+#include "domain/search_words.h"
 #include "storage/stores/credential_store.h"
 
 namespace presetbridge::services {
@@ -18,11 +18,6 @@ constexpr std::string_view kUnauthorized = "UNAUTHORIZED";
 constexpr std::string_view kMissing = "CREDENTIALS_MISSING";
 constexpr int kMaxAttempts = 5;  // where the login is replaced during each of them
 
-bool contains(std::string_view text, std::string_view part) {
-  const auto found = std::ranges::search(text, part, {}, to_lower, to_lower);
-  return part.empty() || !found.empty();
-}
-
 std::unexpected<Error> no_login() {
   return fail(std::string(kMissing), "The account has no valid login at the cloud platform. Save one first.");
 }
@@ -32,8 +27,9 @@ std::unexpected<Error> no_login() {
 PresetPage page_of(const std::vector<CloudFile>& all, const PresetQuery& query) {
   PresetPage page;
   std::size_t at = 0;
+  const domain::SearchWords words(query.search);
   for (const auto& file : all) {
-    if (!contains(file.name, query.search) || (!query.kind.empty() && file.kind != query.kind)) continue;
+    if ((!query.kind.empty() && file.kind != query.kind) || !words.are_in(file.name)) continue;
     if (at++ < query.offset) continue;
     if (page.files.size() == query.limit) {
       page.next = query.offset + query.limit;

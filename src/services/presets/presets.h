@@ -20,7 +20,7 @@
 namespace presetbridge::services {
 
 struct PresetQuery {
-  std::string search;  // part of the name, ASCII letters in any case; empty: all
+  std::string search;  // words of the name (domain/search_words.h); empty: all
   std::string kind;    // empty: all
   std::size_t offset = 0;
   std::size_t limit = 50;
