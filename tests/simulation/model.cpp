@@ -472,7 +472,10 @@ std::string Model::share_begins(const std::string& user, const std::string& file
     auto& d = *order.delivery;
     owed = owed || (d.open_question && !order.erased);
     const auto at = d.promises.find({user, file});
-    if (at == d.promises.end() || present(d) != user || at->second.state != State::owed) continue;
+    if (at == d.promises.end() || present(d) != user) continue;
+    // Nobody knows whether a revocation that failed took the file: a payment gives it once more.
+    if (at->second.stuck) owed = true;
+    if (at->second.state != State::owed) continue;
     // A file that is being taken back, and is paid again, is given again as soon as it is gone.
     const bool returns = d.standing == Standing::completed && at->second.settling;
     if (d.standing != Standing::open && d.standing != Standing::failed && !returns) continue;

@@ -155,6 +155,7 @@ void Model::approve(const std::string& id) {
     count_unmapped(order, before, false);
   }
   const auto paid = paid_files(order);
+  d.open_question = d.open_question || std::ranges::any_of(order.lines, &Line::perhaps_mapped);
   for (auto& [whom, promise] : d.promises) {
     if (whom.first == present(d) && paid.contains(whom.second) &&
         (promise.state == State::taken_by_merchant || promise.state == State::taken_by_order)) {

@@ -164,7 +164,15 @@ void Model::resolve(Order& order, const Delivery::Replacing& replaced) {
     const auto others = replaced.lines.find(line.id);
     const bool replaces = others != replaced.lines.end();
     if (replaces) candidates.insert(others->second.begin(), others->second.end());
-    const bool mapped = std::exchange(line.perhaps_mapped, false);
+    // A file that was taken back looks alike, whether its line is mapped to it still or not.
+    const bool taken =
+        std::ranges::any_of(line.files.value_or(std::vector<std::string>{}), [&](const auto& file) {
+          const auto at = d.promises.find({present(d), file});
+          return at != d.promises.end() &&
+                 (at->second.state == State::taken_by_order || at->second.state == State::taken_by_merchant);
+        });
+    const bool mapped = line.perhaps_mapped;
+    line.perhaps_mapped = mapped && taken;
     if (!line.files || (candidates.empty() && !mapped)) continue;
     // A file that another line owed before says nothing of this one.
     std::set<std::string> files;

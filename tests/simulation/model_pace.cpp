@@ -188,7 +188,8 @@ std::string Model::seen(const std::string& id, const Seen& seen, const Facts& fa
       promise.may_be_taken = false;
     }
     // A file that another delivery gives is not taken back (spec 3.10).
-    if (promise.state == State::taken_by_order && has_now(item.status) && given_elsewhere(id, user, item.file))
+    if (promise.state == State::taken_by_order && has_now(item.status) &&
+        given_elsewhere(id, user, item.file))
       promise.state = State::shared;
     if (promise.state != State::owed && promise.state != State::dropped) continue;
     if (promise.state == State::dropped && !promise.unknown && !has_now(item.status) && before) continue;
