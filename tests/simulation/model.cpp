@@ -99,8 +99,8 @@ void Model::take_lines(Order& order, const OrderEvent& event) {
     Line line{sold.line_id, sold.sku, sold.quantity, {}};
     const auto former = std::ranges::find(order.lines, line.id, &Line::id);
     if (former != order.lines.end() && former->sku == line.sku) {
-      line.files = former->files;
-      line.unmapped = former->unmapped;
+      line = *former;
+      line.quantity = sold.quantity;
     } else if (order.delivery && order.delivery->replacing) {
       order.delivery->replacing->lines.erase(line.id);  // it is another product
     }
@@ -382,6 +382,10 @@ void Model::rename(const Order& order, Delivery& d, const std::string& name, Tim
   std::set<std::string> by_hand;
   for (const auto& [whom, promise] : d.promises) {
     if (promise.state == State::by_hand) by_hand.insert(whom.second);
+  }
+  // Under another of their names they perhaps had the file before it was taken back: that stays recorded.
+  for (auto& [whom, promise] : d.promises) {
+    if (promise.state == State::by_hand && promise.was_shared) promise.state = State::taken_by_order;
   }
   std::erase_if(d.promises, [&](const auto& p) { return p.second.state == State::by_hand; });
   for (const auto& file : by_hand) d.promises[{present(d), file}].state = State::by_hand;
