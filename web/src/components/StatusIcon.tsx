@@ -1,6 +1,6 @@
 // Seven silhouettes that differ without colour. Hidden from readers: the word beside it is what is read.
 import { Bdi } from './Bdi';
-import { lookOf, statusWord, type Colour, type Icon } from '@/vocabulary/delivery';
+import { lookOf, stateWord, type Colour, type Icon } from '@/vocabulary/delivery';
 import styles from './StatusIcon.module.css';
 
 const SHAPES: Record<Icon, React.ReactNode> = {
@@ -85,11 +85,11 @@ export function StatusIcon({ status, size }: { status: string; size?: number }) 
 }
 
 // Icon, word, and what stands after it, muted. The service's own name is in the tooltip.
-export function StatusText({ status, line }: { status: string; line?: string }) {
+export function StatusText({ status, dryRun = false, line }: { status: string; dryRun?: boolean; line?: string }) {
   return (
     <span className={styles.text} title={status}>
       <StatusIcon status={status} />
-      <span>{statusWord(status)}</span>
+      <span>{stateWord({ status, dryRun })}</span>
       {line ? <Bdi className={styles.line}>{line}</Bdi> : null}
     </span>
   );

@@ -33,6 +33,9 @@ export const word = (group: string, value: string): string => {
   return hasText(key) ? (t as (key: TextKey) => string)(key) : value;
 };
 export const statusWord = (status: string) => word('status', status);
+// A completed rehearsal has shared nothing.
+export const stateWord = ({ status, dryRun }: { status: string; dryRun: boolean }) =>
+  dryRun && status === 'completed' ? t('status.rehearsed') : statusWord(status);
 export const codeWord = (code: string) => word('code', code);
 
 // The first action that the panel of a failed delivery offers.
@@ -78,6 +81,9 @@ const ITEM_LOOKS = {
   revoke_failed: ['octagon', 'red'],
 } satisfies Record<ItemStatus, [Icon, Colour]>;
 export const ITEM_STATUSES = Object.keys(ITEM_LOOKS) as ItemStatus[];
+
+export const itemWord = ({ status, dryRun }: { status: string; dryRun: boolean }) =>
+  dryRun && status === 'shared' ? t('status.would') : word('item', status);
 
 const reasonsOfService = new Set(['order_cancelled', 'order_refunded', 'nothing_to_deliver', 'erased']);
 // Why a delivery was stopped: the service's words, or the merchant's own.

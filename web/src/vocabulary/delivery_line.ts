@@ -23,6 +23,7 @@ export function lineOf(it: Schemas['Delivery'], now = Date.now()): string {
       return it.waitingSince ? t('line.asked', { when: since(it.waitingSince, now) }) : '';
     case 'completed':
       if (it.message === BY_HAND) return t('line.byHand');
+      if (it.dryRun) return t('line.rehearsed');
       return it.completedAt
         ? t('line.in', { time: duration(Date.parse(it.completedAt) - Date.parse(it.createdAt)) })
         : '';

@@ -188,6 +188,7 @@ export const delivery = {
   'panel.reopen': 'Reopen',
   'panel.pending': 'A step is under way. {then}.',
   'panel.completed': 'Delivered {when}, {time} after the order.',
+  'panel.rehearsed': 'Rehearsed {when}. Nothing was shared and no credit was spent.',
   'panel.completedAtOnce': 'Delivered {when}, right after the order.',
 
   'act.approved': 'Approved.',
@@ -291,7 +292,6 @@ export const delivery = {
   'timeline.item_revoke_failed': 'Could not take {file} back',
   'timeline.put_off': 'Postponed',
   'timeline.summary': 'Earlier attempts, summed up',
-  'timeline.completed': 'Completed',
   'timeline.failed': 'Failed: {code}',
   'timeline.in_review': 'In review',
   'timeline.invalidated': 'Stopped',
@@ -320,6 +320,7 @@ export const delivery = {
   'timeline.said.asked': 'The buyer has to accept it.',
   'timeline.said.notYet': 'The friend request is not accepted yet.',
   'timeline.said.allShared': 'All presets were shared.',
+  'timeline.said.rehearsed': 'The order would be delivered. Nothing was shared and no credit was spent.',
   'timeline.said.restShared': 'All presets that the order still owes were shared.',
   'timeline.said.byHand': 'Marked as delivered by hand.',
   'timeline.said.trouble': '{Cloud} or your cloud account is in trouble. This goes on when that has passed.',

@@ -72,6 +72,10 @@ export const home = {
   'recent.processing': 'Sharing {n} of {total}',
   'recent.waiting_for_friendship': 'Friend request sent',
   'recent.completed': { one: 'Shared {count} preset in {time}', other: 'Shared {count} presets in {time}' },
+  'recent.rehearsed': {
+    one: 'Rehearsed, {count} preset would be shared',
+    other: 'Rehearsed, {count} presets would be shared',
+  },
   'recent.in_review': 'Waits for your approval',
   'recent.invalidated': 'Stopped',
 

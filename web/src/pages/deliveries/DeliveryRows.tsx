@@ -15,7 +15,9 @@ import styles from './deliveries.module.css';
 
 type Delivery = Schemas['Delivery'];
 
-const Status = ({ it }: { it: Delivery }) => <StatusText status={it.status} line={lineOf(it, useNow(60_000))} />;
+const Status = ({ it }: { it: Delivery }) => (
+  <StatusText status={it.status} dryRun={it.dryRun} line={lineOf(it, useNow(60_000))} />
+);
 
 const columns: Column<Delivery>[] = [
   {

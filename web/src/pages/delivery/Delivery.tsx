@@ -12,7 +12,7 @@ import { StatusIcon } from '@/components/StatusIcon';
 import { Tag } from '@/components/Tag';
 import { Time } from '@/components/Time';
 import { t, T } from '@/i18n/text';
-import { statusWord } from '@/vocabulary/delivery';
+import { stateWord } from '@/vocabulary/delivery';
 import { orderName } from '@/vocabulary/order';
 import { Missing } from '../missing/Missing';
 import { parseSearch } from '../search';
@@ -49,12 +49,13 @@ export function DeliveryPage() {
 function Content({ it, list }: { it: Delivery; list: string | undefined }) {
   const order = orderName(it);
   const title = t('delivery.title', { order });
+  const titleStatus = t('delivery.titleStatus', { order, status: stateWord(it) });
   const walk = useWalk(it.id, list);
   return (
     <Questions it={it}>
       <PageHeader
         title={title}
-        page={t('delivery.titleStatus', { order, status: statusWord(it.status) })}
+        page={titleStatus}
         crumbs={[
           { label: t('deliveries.title'), to: '/deliveries', search: parseSearch(list ?? '') },
           { label: t('delivery.crumb', { order }) },
@@ -64,7 +65,7 @@ function Content({ it, list }: { it: Delivery; list: string | undefined }) {
           <>
             <span className={styles.status} data-status={it.status} title={it.status}>
               <StatusIcon status={it.status} />
-              {statusWord(it.status)}
+              {stateWord(it)}
               {it.dryRun ? <Tag>{t('tag.test')}</Tag> : null}
               {it.refunded ? <Tag>{t('tag.refunded')}</Tag> : null}
               {it.cancelled ? <Tag>{t('tag.cancelled')}</Tag> : null}
@@ -88,7 +89,7 @@ function Content({ it, list }: { it: Delivery; list: string | undefined }) {
         }
         actions={<ActionsMenu it={it} />}
       />
-      <Announce text={t('delivery.titleStatus', { order, status: statusWord(it.status) })} />
+      <Announce text={titleStatus} />
       <Journey it={it} />
       <div className={styles.columns}>
         <div className={styles.left}>

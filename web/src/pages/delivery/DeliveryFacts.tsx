@@ -12,7 +12,7 @@ import { Shape } from '@/components/StatusIcon';
 import { Time, useNow } from '@/components/Time';
 import { duration } from '@/i18n/format';
 import { t, T } from '@/i18n/text';
-import { word } from '@/vocabulary/delivery';
+import { itemWord } from '@/vocabulary/delivery';
 import { orderIdOf, orderName } from '@/vocabulary/order';
 import { useAsk } from './ask';
 import { countsOf } from './counts';
@@ -144,7 +144,7 @@ function Items({ items }: { items: Delivery['items'] }) {
           <li key={item.id} title={item.kind}>
             <Icon size={16} stroke={1.7} aria-hidden="true" />
             <Bdi>{item.name || item.fileId}</Bdi>
-            <span data-status={item.status}>{word('item', item.status)}</span>
+            <span data-status={item.status}>{itemWord(item)}</span>
           </li>
         );
       })}

@@ -8,7 +8,7 @@ import { Bdi } from '@/components/Bdi';
 import { Panel } from '@/components/Panel';
 import { t } from '@/i18n/text';
 import { lineOf } from '@/vocabulary/delivery_line';
-import { statusWord } from '@/vocabulary/delivery';
+import { stateWord } from '@/vocabulary/delivery';
 import { orderName } from '@/vocabulary/order';
 import { Stay } from './onward';
 import type { Delivery } from './types';
@@ -95,7 +95,7 @@ export function FixFlow({ it, list, walk, children }: Props) {
         <Panel tone="teal">
           <div className={styles.onward}>
             <p>
-              <strong>{statusWord(it.status)}</strong> <span className="muted">{lineOf(it)}</span>
+              <strong>{stateWord(it)}</strong> <span className="muted">{lineOf(it)}</span>
             </p>
             <Button ref={button} variant="filled" size="md" onClick={() => open(next.id)}>
               <Bdi>{t('fix.next', { order: orderName(next) })}</Bdi>

@@ -3,7 +3,7 @@ import '@/i18n/en/delivery';
 import { StatusIcon, Shape } from '@/components/StatusIcon';
 import { moment } from '@/i18n/format';
 import { hasText, t } from '@/i18n/text';
-import { statusWord, word } from '@/vocabulary/delivery';
+import { stateWord, statusWord, word } from '@/vocabulary/delivery';
 import type { Delivery } from './types';
 import styles from './Journey.module.css';
 
@@ -13,8 +13,16 @@ function nameOf(it: Delivery, { key, state }: Delivery['steps'][number]): string
     return it.resolutionCode && hasText(stopped) ? word('step.stopped', it.resolutionCode) : statusWord(it.status);
   }
   if (state === 'current' && it.status === 'waiting_for_friendship') return statusWord(it.status);
-  return word('step', key);
+  return key === 'shared' && it.dryRun ? t('status.would') : word('step', key);
 }
+
+// A rehearsal asks nobody: of the steps with the buyer there is only the one at which it stands.
+const stepsOf = ({ steps, dryRun }: Delivery) =>
+  dryRun
+    ? steps.filter(
+        ({ key, state }) => key === 'order_received' || key === 'shared' || state === 'current' || state === 'stopped',
+      )
+    : steps;
 
 export function Journey({ it }: { it: Delivery }) {
   const at = it.steps.findIndex(({ state }) => state === 'stopped' || state === 'current');
@@ -25,14 +33,16 @@ export function Journey({ it }: { it: Delivery }) {
         <strong>
           {here === undefined
             ? it.status === 'completed'
-              ? t('step.all')
+              ? it.dryRun
+                ? stateWord(it)
+                : t('step.all')
               : statusWord(it.status)
             : t(here.state === 'stopped' ? 'step.stoppedAt' : 'step.now', { n: at + 1 })}
         </strong>{' '}
         {here ? nameOf(it, here) : null}
       </p>
       <ol className={styles.steps} aria-label={t('step.label')}>
-        {it.steps.map((step) => (
+        {stepsOf(it).map((step) => (
           <li
             key={step.key}
             data-state={step.state}

@@ -26,7 +26,7 @@ import { Buyer, Name } from '@/components/Buyer';
 import { StatusIcon } from '@/components/StatusIcon';
 import { day, duration, hoursMinutesSeconds, moment, momentWithin, utc, zone } from '@/i18n/format';
 import { t, T } from '@/i18n/text';
-import { codeWord } from '@/vocabulary/delivery';
+import { codeWord, stateWord } from '@/vocabulary/delivery';
 import { Actor } from './Actor';
 import type { Delivery } from './types';
 import { didKey, isSomebodys, saidKey, usernames } from './said';
@@ -227,10 +227,11 @@ function Sentence({ it, entry, username }: { it: Delivery; entry: Entry; usernam
     case 'matched':
     case 'queued':
     case 'put_off':
-    case 'completed':
     case 'in_review':
     case 'invalidated':
       return t(`timeline.${entry.type}`);
+    case 'completed':
+      return stateWord({ status: entry.type, dryRun: it.dryRun });
     default:
       return said(entry); // newer than this page
   }

@@ -46,7 +46,7 @@ export function DeliveryPanel({ it }: { it: Delivery }) {
     case 'completed':
       return it.completedAt ? (
         <p className="muted">
-          {t(took(it) < 1000 ? 'panel.completedAtOnce' : 'panel.completed', {
+          {t(it.dryRun ? 'panel.rehearsed' : took(it) < 1000 ? 'panel.completedAtOnce' : 'panel.completed', {
             when: momentWithin(it.completedAt),
             time: duration(took(it)),
           })}

@@ -20,6 +20,8 @@ const SAID = {
   'A friend request was sent; the customer has to accept it.': 'timeline.said.asked',
   'The customer has not accepted the friend request yet.': 'timeline.said.notYet',
   'All files were shared with the customer.': 'timeline.said.allShared',
+  'Dry run: the order would have been delivered. Nothing was shared and no credit was spent.':
+    'timeline.said.rehearsed',
   'The files that the order still owes were shared with the customer.': 'timeline.said.restShared',
   [BY_HAND]: 'timeline.said.byHand',
   "The cloud platform or the merchant's account is in trouble; the delivery goes on when that has passed.":

@@ -23,6 +23,7 @@ function sentenceOf(it: Row): string {
         ? t('recent.processing', { n: Math.min(it.sharedCount + 1, it.itemCount), total: it.itemCount })
         : statusWord(it.status);
     case 'completed':
+      if (it.dryRun && it.sharedCount > 0) return t('recent.rehearsed', { count: it.sharedCount });
       return it.completedAt && it.sharedCount > 0
         ? t('recent.completed', {
             count: it.sharedCount,
