@@ -1,6 +1,7 @@
 import { act, cleanup, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
+import { queries } from '@/api/queries';
 import { session } from '@/session';
 import { show } from '@/testing/render';
 import { serve } from '@/testing/service';
@@ -32,4 +33,19 @@ test('the whole row of the person opens the menu', async () => {
   // The page is not scrolled to a button that was pressed.
   const focused = focus.mock.calls.filter((_, call) => focus.mock.contexts[call] === row);
   expect(focused).toEqual([[{ preventScroll: true }]]);
+});
+
+test('a webhook is counted once the overview says that it needs you', async () => {
+  const { client } = await show(<Nav onHelp={() => undefined} onSearch={() => undefined} />);
+  const link = await screen.findByRole('link', { name: /^Outbound webhooks/ });
+  const are = (...data: [health: string, minutes: number | null][]) =>
+    act(() => {
+      const since = (minutes: number | null) => minutes && new Date(Date.now() - minutes * 60_000).toISOString();
+      const rows = data.map(([health, minutes]) => ({ health, failingSince: since(minutes) }));
+      client.setQueryData(queries.subscriptions().queryKey, { data: rows, nextCursor: null } as never);
+    });
+  are(['failing', 61], ['off', 9000], ['gone', null]);
+  await vi.waitFor(() => expect(link.textContent).toBe('Outbound webhooks33 are failing'));
+  are(['failing', 59], ['off', 9000], ['healthy', null], ['deactivated', null]);
+  await vi.waitFor(() => expect(link.textContent).toBe('Outbound webhooks11 is failing'));
 });

@@ -22,8 +22,10 @@ import { Suspense, useState, type ReactNode } from 'react';
 import { queries } from '@/api/queries';
 import { Bdi } from '@/components/Bdi';
 import { Shape } from '@/components/StatusIcon';
+import { useNow } from '@/components/Time';
 import { t } from '@/i18n/text';
 import { useSession } from '@/session';
+import { needsYou } from '@/vocabulary/webhook';
 import { PersonMenu } from './later';
 import { Mark } from './Mark';
 import styles from './Nav.module.css';
@@ -39,9 +41,8 @@ export function Nav({ onHelp, onSearch }: { onHelp: () => void; onSearch: () => 
   const cloud = useQuery(queries.cloud());
   const credits = useQuery(queries.credits());
   const needing = needs.data?.count ?? 0;
-  const failing =
-    receivers.data?.data.filter(({ health }) => health === 'failing' || health === 'off' || health === 'gone').length ??
-    0;
+  const now = useNow(60_000);
+  const failing = receivers.data?.data.filter((one) => needsYou(one, now)).length ?? 0;
   const refused = cloud.data?.status === 'invalid';
   return (
     <nav className={styles.nav} aria-label={t('nav.label')}>

@@ -17,6 +17,13 @@ export const HEALTH_LOOKS = {
 } satisfies Record<Health, [Icon, Colour]>;
 export const HEALTHS = Object.keys(HEALTH_LOOKS) as Health[];
 
+// Whether the overview's "Needs you" has it: the service gives a failing one an hour first (services/figures/overview.cpp).
+const HOUR = 3_600_000;
+export const needsYou = ({ health, failingSince }: Pick<Subscription, 'health' | 'failingSince'>, now: number) =>
+  health === 'off' ||
+  health === 'gone' ||
+  (health === 'failing' && failingSince !== null && Date.parse(failingSince) <= now - HOUR);
+
 const EVENT_LOOKS = {
   succeeded: ['check', 'teal'],
   waiting: ['dashed', 'grey'],
