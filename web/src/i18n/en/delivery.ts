@@ -78,12 +78,14 @@ export const delivery = {
     '{Cloud} does not let {file} be shared. Make it shareable there, or pick another file.',
   'fix.insufficient_credits': 'Not enough credits',
   'fix.insufficient_credits.text': {
-    one: 'This needs {count} credit and you have {have}. After you buy, the oldest deliveries go first.',
-    other: 'This needs {count} credits and you have {have}. After you buy, the oldest deliveries go first.',
+    one: 'This needs {count} credit and you have {have}. It goes on by itself after you buy, the oldest deliveries first.',
+    other:
+      'This needs {count} credits and you have {have}. It goes on by itself after you buy, the oldest deliveries first.',
   },
   'fix.insufficient_credits.unsold': {
-    one: 'This needs {count} credit and you have {have}. Once there are more, the oldest deliveries go first.',
-    other: 'This needs {count} credits and you have {have}. Once there are more, the oldest deliveries go first.',
+    one: 'This needs {count} credit and you have {have}. It goes on by itself once there are more, the oldest deliveries first.',
+    other:
+      'This needs {count} credits and you have {have}. It goes on by itself once there are more, the oldest deliveries first.',
   },
   'fix.cloud_unavailable': '{Cloud} is away',
   'fix.cloud_unavailable.text':

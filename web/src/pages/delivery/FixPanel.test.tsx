@@ -65,10 +65,12 @@ test('credits are bought where they are sold, and asked for elsewhere', async ()
   const pack = { id: 'small', credits: 50 };
   const { client } = await show(panel(failedFor('insufficient_credits')));
   act(() => client.setQueryData(['credits', 'packs'], { data: [pack] }));
-  await screen.findByText(/^This needs 3 credits and you have 0\. After you buy, the oldest deliveries go first\./);
+  await screen.findByText(
+    /^This needs 3 credits and you have 0\. It goes on by itself after you buy, the oldest deliveries first\./,
+  );
   screen.getByRole('link', { name: 'Buy credits' });
   act(() => client.setQueryData(['credits', 'packs'], { data: [] }));
-  await screen.findByText(/Once there are more, the oldest deliveries go first\./);
+  await screen.findByText(/It goes on by itself once there are more, the oldest deliveries first\./);
   screen.getByRole('link', { name: 'See credits' });
   screen.getByText('Ask the operator for credits');
 });

@@ -8,15 +8,14 @@ import { lazy, Suspense, type ReactNode } from 'react';
 import { queries } from '@/api/queries';
 import { Bdi } from '@/components/Bdi';
 import { Buyer, Name } from '@/components/Buyer';
+import { BuyCredits } from '@/components/BuyCredits';
 import { CopyButton } from '@/components/Copy';
-import { ForOwners } from '@/components/ForOwners';
 import { Panel } from '@/components/Panel';
 import { SkeletonRows } from '@/components/States';
 import { useSubmit } from '@/components/useSubmit';
 import { date } from '@/i18n/format';
 import { t, T } from '@/i18n/text';
-import { AskForCredits, useSale } from '@/session/sale';
-import { useIsOwner } from '@/session/useIsOwner';
+import { useSale } from '@/session/sale';
 import { FIXES, word } from '@/vocabulary/delivery';
 import { queuedWords, said, useDeliveryActions } from './actions';
 import { useAsk } from './ask';
@@ -124,8 +123,6 @@ function NotLost({ it }: { it: Delivery }) {
 
 function Primary({ it }: { it: Delivery }) {
   const act = useDeliveryActions(it);
-  const owner = useIsOwner();
-  const sold = useSale(it.resolutionCode === 'insufficient_credits');
   const { busy, begin, end } = useSubmit();
   const ask = useAsk();
   const stay = useStay();
@@ -182,14 +179,9 @@ function Primary({ it }: { it: Delivery }) {
         </div>
       );
     case 'credits':
-      return owner === false ? (
-        <ForOwners>{t('fix.credits.owners')}</ForOwners>
-      ) : (
+      return (
         <div className={styles.buttons}>
-          <Button component={Link} to="/credits" variant="filled" size="md">
-            {t(sold === false ? 'fix.credits' : 'fix.credits.buy')}
-          </Button>
-          {sold === false ? <AskForCredits /> : null}
+          <BuyCredits />
         </div>
       );
     default:

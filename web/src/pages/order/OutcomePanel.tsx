@@ -9,11 +9,12 @@ import { api, ok } from '@/api/client';
 import { sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
 import { Alert } from '@/components/Alert';
+import { BuyCredits } from '@/components/BuyCredits';
 import { Panel } from '@/components/Panel';
 import { toast } from '@/components/toasts';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
-import { word } from '@/vocabulary/delivery';
+import { codeWord, statusWord, word } from '@/vocabulary/delivery';
 import type { Order } from './types';
 
 // Processes the order with the present matches, and shows the result.
@@ -26,6 +27,21 @@ export function useReprocess(id: string) {
     for (const key of ['orders', 'deliveries', 'stores', 'credits'])
       void client.invalidateQueries({ queryKey: [key], predicate: ({ queryKey }) => queryKey[2] !== id });
     return next;
+  };
+}
+
+// The state that came of it. The order does not say how many credits its delivery needs.
+export function useOutcomeWords() {
+  const client = useQueryClient();
+  return async ({ deliveryId, deliveryStatus, resolutionCode: code }: Order) => {
+    if (!deliveryId || !deliveryStatus) return t('orderPage.again.nothing');
+    if (code === 'insufficient_credits') {
+      const read = client.fetchQuery({ ...queries.delivery(deliveryId), staleTime: 0 });
+      const n = (await read.catch(() => null))?.resolution?.creditsNeeded;
+      if (n) return t('orderPage.again.credits', { n });
+    }
+    const state = statusWord(deliveryStatus);
+    return t('orderPage.again.done', { state: code ? `${state}, ${codeWord(code)}` : state });
   };
 }
 
@@ -47,7 +63,9 @@ export function OutcomePanel({ it }: { it: Order }) {
   const { busy, begin, end } = useSubmit();
   const [error, setError] = useState<unknown>();
   const reprocess = useReprocess(it.id);
+  const words = useOutcomeWords();
   const since = !it.erased && it.lines.some(isMatchedSince);
+  const waits = it.resolutionCode === 'insufficient_credits' && !it.erased;
   const bare = it.lines.filter(({ result, matchedBy }) => result === 'unmapped' && matchedBy === null).length;
   const may =
     !it.erased && (it.outcome === 'delivery' || it.outcome === 'no_mapped_items' || it.outcome === 'inactive');
@@ -55,8 +73,7 @@ export function OutcomePanel({ it }: { it: Order }) {
     if (!begin()) return;
     setError(undefined);
     try {
-      const next = await reprocess();
-      toast(t(next.deliveryId ? 'orderPage.again.done' : 'orderPage.again.nothing'));
+      toast(await words(await reprocess()));
     } catch (failure) {
       setError(failure);
     } finally {
@@ -69,10 +86,11 @@ export function OutcomePanel({ it }: { it: Order }) {
       title={it.erased ? t('orderPage.lead.erased') : word('orderPage.lead', it.outcome)}
       foot={
         <>
-          {it.deliveryId ? <OpenDelivery id={it.deliveryId} first={!since} /> : null}
+          {waits ? <BuyCredits /> : null}
+          {it.deliveryId ? <OpenDelivery id={it.deliveryId} first={!since && !waits} /> : null}
           {may ? (
             <Button
-              variant={since ? 'filled' : 'default'}
+              variant={since && !waits ? 'filled' : 'default'}
               aria-disabled={busy || undefined}
               onClick={() => (busy ? undefined : void again())}
             >
@@ -94,6 +112,7 @@ export function OutcomePanel({ it }: { it: Order }) {
         </p>
       )}
       {it.outcome === 'delivery' && bare > 0 && !it.erased ? <p>{t('orderPage.partly', { count: bare })}</p> : null}
+      {waits ? <p>{t('orderPage.credits')}</p> : null}
       {error ? <Alert>{sentence(error)}</Alert> : null}
     </Panel>
   );

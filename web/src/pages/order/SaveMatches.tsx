@@ -15,16 +15,17 @@ import { t } from '@/i18n/text';
 import { mappingsWith, matchesOf, type Draft } from '../store/products/draft';
 import { Bar, toastSaved, useDeliverAfterSave } from '../store/products/useDeliverAfterSave';
 import type { Order } from './types';
-import { useReprocess } from './OutcomePanel';
+import { useOutcomeWords, useReprocess } from './OutcomePanel';
 
 type Props = { it: Order; draft: Draft; onDone: () => void };
 
 export function SaveMatches({ it, draft, onDone }: Props) {
   const reprocess = useReprocess(it.id);
+  const words = useOutcomeWords();
   const { run, bar } = useDeliverAfterSave<void>(
     async () => {
-      await reprocess();
-      toast(t('orderPage.savedDeliver'));
+      const next = await reprocess();
+      toast(next.resolutionCode === 'insufficient_credits' ? await words(next) : t('orderPage.savedDeliver'));
     },
     {
       delivering: t('orderPage.delivering'),
