@@ -4,7 +4,7 @@ import { Button } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { api, ok, type Schemas } from '@/api/client';
 import { sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
@@ -41,6 +41,14 @@ function Content({ subscription, it }: { subscription: Subscription; it: Detail 
   const client = useQueryClient();
   const attempt = it.attempts.find(({ id }) => id === chosen) ?? it.attempts.at(-1);
   const order = it.orderNumber ?? it.orderId;
+  // An answer is also in the head and the lists, which were read before it.
+  const tries = it.attempts.length;
+  const seen = useRef(subscription.health === 'unused' ? 0 : tries);
+  useEffect(() => {
+    if (tries === seen.current) return;
+    seen.current = tries;
+    void client.invalidateQueries({ queryKey: ['subscriptions'], predicate: ({ queryKey }) => queryKey[3] !== it.id });
+  }, [client, it.id, tries]);
   async function resend() {
     if (!begin()) return;
     try {

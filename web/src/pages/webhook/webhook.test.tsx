@@ -79,6 +79,36 @@ test('a test waits for its answer, and says how it was answered', async () => {
   await screen.findByText('Your receiver accepted the test.');
 });
 
+test('an answer that has come is in the head and the list too', async () => {
+  const { client } = await show(<EventView subscription={aSubscription(true)} id="evt_1" />);
+  const keys = [queries.subscription(ID), queries.subscriptions(), queries.events(ID, { limit: 30 })].map(({ queryKey }) => queryKey); // prettier-ignore
+  const fresh = () => keys.map((queryKey) => !client.getQueryState(queryKey)?.isInvalidated);
+  const attempt = { id: '1', at: '2026-11-22T08:15:31.000Z', durationMs: 40, outcome: 'succeeded', statusCode: 204, contentType: null, answer: '' }; // prettier-ignore
+  const event = { ...anEvent('evt_1'), type: 'webhook.test', nextAttemptAt: null, body: '{}', headers: {} };
+  act(() => {
+    for (const key of keys) client.setQueryData(key, {} as never);
+    client.setQueryData(queries.event(ID, 'evt_1').queryKey, { ...event, attempts: [] } as never);
+  });
+  await screen.findByText('Waiting for your receiver to answer the test');
+  expect(fresh()).toEqual([true, true, true]);
+  act(() => void client.setQueryData(queries.event(ID, 'evt_1').queryKey, { ...event, attempts: [attempt] } as never));
+  await screen.findByText('Your receiver accepted the test.');
+  expect(fresh()).toEqual([false, false, false]);
+  expect(client.getQueryState(queries.event(ID, 'evt_1').queryKey)?.isInvalidated).toBe(false);
+});
+
+test('a test that was answered before it was shown is in the head', async () => {
+  const unused = { ...aSubscription(true), health: 'unused' as const };
+  const { client } = await show(<EventView subscription={unused} id="evt_1" />);
+  const attempt = { id: '1', at: '2026-11-22T08:15:31.000Z', durationMs: 40, outcome: 'succeeded', statusCode: 204, contentType: null, answer: '' }; // prettier-ignore
+  act(() => {
+    client.setQueryData(queries.subscription(ID).queryKey, unused);
+    client.setQueryData(queries.event(ID, 'evt_1').queryKey, { ...anEvent('evt_1'), type: 'webhook.test', nextAttemptAt: null, body: '{}', headers: {}, attempts: [attempt] } as never); // prettier-ignore
+  });
+  await screen.findByText('Your receiver accepted the test.');
+  expect(client.getQueryState(queries.subscription(ID).queryKey)?.isInvalidated).toBe(true);
+});
+
 test('what is lost with a webhook is said before it is deleted', async () => {
   const user = userEvent.setup();
   const { client } = await show(<WebhookPage />);
