@@ -1,4 +1,4 @@
-// Announces a text to screen readers when it changes: the newest one, and at most one in three seconds.
+// Announces a text to screen readers when it changes: the newest one, and at most one in three seconds. Until then there is none.
 import { useEffect, useRef, useState } from 'react';
 
 const EVERY_MS = 3_000;
@@ -19,7 +19,7 @@ export function Announce({ text }: { text: string }) {
   }, [text, said]);
   return (
     <p className="unseen" aria-live="polite">
-      {said}
+      {said === text ? said : null}
     </p>
   );
 }
