@@ -5,6 +5,7 @@ import { queries } from '@/api/queries';
 import { show } from '@/testing/render';
 import { serve } from '@/testing/service';
 import { Cloud } from './Cloud';
+import { CloudForm } from './CloudForm';
 
 afterEach(() => {
   cleanup();
@@ -78,4 +79,25 @@ test('a refused login says how many attempts are left', async () => {
   await user.type(screen.getByLabelText(/^Password/), 'wrong');
   await user.click(screen.getByRole('button', { name: 'Save login' }));
   expect((await screen.findByRole('alert')).textContent).toMatch(/4 attempts left for now\.$/);
+});
+
+test.each([
+  ['valid', 'Too many wrong passwords. Try again in 2 min. The saved login still works.'],
+  ['invalid', 'Too many wrong passwords. Try again in 2 min.'],
+])('too many wrong passwords are said to be, and whether the saved login works: %s', async (status, says) => {
+  serve(({ method }) =>
+    method === 'PUT'
+      ? Response.json(
+          { error: { code: 'RATE_LIMIT_EXCEEDED', message: 'x' } },
+          { status: 429, headers: { 'retry-after': '120' } },
+        )
+      : Response.json({ data: [] }),
+  );
+  const { client } = await show(<CloudForm button="Save login" />);
+  act(() => void client.setQueryData(queries.cloud().queryKey, { ...refused, status } as never));
+  const user = userEvent.setup();
+  await user.type(await screen.findByLabelText(/^E-mail/), 'm@example.com');
+  await user.type(screen.getByLabelText(/^Password/), 'wrong');
+  await user.click(screen.getByRole('button', { name: 'Save login' }));
+  expect((await screen.findByRole('alert')).textContent).toBe(says);
 });

@@ -1,7 +1,7 @@
 // E-mail and password of the cloud platform; never refilled. Saving checks them there.
 import '@/i18n/en/account';
 import { Button, TextInput } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { api, ok, type Schemas } from '@/api/client';
 import { ApiError, problemsOf, sentence } from '@/api/errors';
@@ -12,6 +12,7 @@ import { ForOwners } from '@/components/ForOwners';
 import { PasswordField } from '@/components/PasswordField';
 import { toast } from '@/components/toasts';
 import { useSubmit } from '@/components/useSubmit';
+import { duration } from '@/i18n/format';
 import { t } from '@/i18n/text';
 import { useIsOwner } from '@/session/useIsOwner';
 import styles from './cloud.module.css';
@@ -23,7 +24,12 @@ type Props = {
   onCancel?: () => void;
 };
 
-function refusal(error: unknown): string {
+// `works`: a login is saved, and is not refused.
+function refusal(error: unknown, works: boolean): string {
+  if (error instanceof ApiError && error.status === 429 && error.retryAfterSeconds) {
+    const wait = t('cloud.tooMany', { time: duration(error.retryAfterSeconds * 1000) });
+    return works ? `${wait} ${t('cloud.stillWorks')}` : wait;
+  }
   if (!(error instanceof ApiError) || error.code !== 'INVALID_CREDENTIALS') return sentence(error);
   return error.attemptsLeft === null ? t('cloud.refused') : t('cloud.refusedLeft', { count: error.attemptsLeft });
 }
@@ -40,6 +46,7 @@ function Form({ button, onSaved, onFailed, onCancel }: Props) {
   const { busy, begin, end } = useSubmit();
   const [error, setError] = useState<unknown>();
   const client = useQueryClient();
+  const status = useQuery(queries.cloud()).data?.status;
   const problems = problemsOf(error);
   async function submit(event: FormEvent) {
     event.preventDefault();
@@ -83,7 +90,7 @@ function Form({ button, onSaved, onFailed, onCancel }: Props) {
         onChange={(event) => setPassword(event.currentTarget.value)}
       />
       <FormError error={error} fields={['email', 'password']}>
-        <Alert>{refusal(error)}</Alert>
+        <Alert>{refusal(error, status === 'valid' || status === 'unchecked')}</Alert>
       </FormError>
       <div className={styles.buttons}>
         <Button
