@@ -1,6 +1,7 @@
 // Deliveries as rows, on their own page and on a store's.
 import { Bdi } from '@/components/Bdi';
 import { Buyer } from '@/components/Buyer';
+import { OrderNumber } from '@/components/OrderNumber';
 import { Rows, type Column } from '@/components/Rows';
 import type { Selection } from '@/components/Select';
 import { StatusText } from '@/components/StatusIcon';
@@ -10,7 +11,6 @@ import type { Schemas } from '@/api/client';
 import { t } from '@/i18n/text';
 import { lazy, Suspense, useState } from 'react';
 import { lineOf } from '@/vocabulary/delivery_line';
-import { orderName } from '@/vocabulary/order';
 import styles from './deliveries.module.css';
 
 type Delivery = Schemas['Delivery'];
@@ -34,7 +34,7 @@ const columns: Column<Delivery>[] = [
     narrow: 'second',
     cell: (it) => (
       <>
-        <Bdi className="strong">{orderName(it)}</Bdi>{' '}
+        <OrderNumber of={it} />{' '}
         <Bdi className="muted" title={it.integrationName}>
           {it.integrationName}
         </Bdi>
@@ -73,9 +73,7 @@ const columns: Column<Delivery>[] = [
 
 // The columns of a list of one store, whose name is left out.
 const ofOneStore = columns.map((column) =>
-  column.key === 'order'
-    ? { ...column, width: '15%', cell: (it: Delivery) => <Bdi className="strong">{it.orderNumber ?? it.orderId}</Bdi> }
-    : column,
+  column.key === 'order' ? { ...column, width: '15%', cell: (it: Delivery) => <OrderNumber of={it} /> } : column,
 );
 
 const RowFix = lazy(() => import('./RowFix').then((part) => ({ default: part.RowFix })));

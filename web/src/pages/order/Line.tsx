@@ -13,11 +13,12 @@ import styles from './order.module.css';
 
 type OrderLine = Order['lines'][number];
 
-export function LineDetail({ line }: { line: OrderLine }) {
+// `name`: what it is called above, which is its code where it has no title.
+export function LineDetail({ line, name }: { line: OrderLine; name: string }) {
   const code = line.sku ?? line.variantId ?? line.productId;
   const by = line.fileId !== null ? t('orderLine.direct') : line.matchedBy ? word('match.by', line.matchedBy) : null;
   const parts: ReactNode[] = [
-    code ? (
+    code && code !== name ? (
       <code>
         <Bdi>{code}</Bdi>
       </code>
@@ -43,7 +44,7 @@ export function Line({ line, store }: { line: OrderLine; store: string }) {
         <strong>
           <Bdi>{name}</Bdi>
         </strong>
-        <LineDetail line={line} />
+        <LineDetail line={line} name={name} />
       </div>
       <div>
         {line.files.length > 0 ? (

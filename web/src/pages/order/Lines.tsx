@@ -36,12 +36,13 @@ export function Lines({ it }: { it: Order }) {
           {it.lines.map((line) => {
             const by = bareKey(line);
             if (!by || it.erased) return <Line key={line.lineId} line={line} store={it.integrationId} />;
+            const name = line.title ?? by.matchValue;
             const match = draft.get(keyOf(by));
             return (
               <MatchRow
                 key={line.lineId}
-                name={line.title ?? by.matchValue}
-                detail={<LineDetail line={line} />}
+                name={name}
+                detail={<LineDetail line={line} name={name} />}
                 match={match ?? { ...by, ignored: false, files: [] }}
                 changed={match !== undefined}
                 note={line.result === 'unmapped' ? t('orderLine.unmapped') : undefined}

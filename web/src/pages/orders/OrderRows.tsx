@@ -2,11 +2,11 @@ import '@/i18n/en/orders';
 import type { Schemas } from '@/api/client';
 import { Bdi } from '@/components/Bdi';
 import { Buyer } from '@/components/Buyer';
+import { OrderNumber } from '@/components/OrderNumber';
 import { Rows, type Column } from '@/components/Rows';
 import { Tag } from '@/components/Tag';
 import { Time } from '@/components/Time';
 import { t } from '@/i18n/text';
-import { orderName } from '@/vocabulary/order';
 import { OutcomeText } from './OutcomeText';
 import styles from './orders.module.css';
 
@@ -31,7 +31,7 @@ export function OrderRows({ rows, stores, list, busy }: Props) {
       narrow: 'second',
       cell: (it) => (
         <>
-          <Bdi className="strong">{orderName(it)}</Bdi>{' '}
+          <OrderNumber of={it} />{' '}
           <Bdi className="muted" title={names.get(it.integrationId)}>
             {names.get(it.integrationId)}
           </Bdi>

@@ -1,0 +1,15 @@
+// The number of an order in a list: a long one without its middle, and whole in the tooltip.
+import { orderName } from '@/vocabulary/order';
+import { Bdi } from './Bdi';
+
+const LONGEST = 20;
+
+export function OrderNumber({ of, className = 'strong' }: { of: Parameters<typeof orderName>[0]; className?: string }) {
+  const name = orderName(of);
+  const cut = name.length > LONGEST;
+  return (
+    <Bdi className={className} title={cut ? name : undefined}>
+      {cut ? `${name.slice(0, 10)}…${name.slice(-6)}` : name}
+    </Bdi>
+  );
+}
