@@ -322,6 +322,7 @@ export const delivery = {
   'timeline.said.asked': 'The buyer has to accept it.',
   'timeline.said.notYet': 'The friend request is not accepted yet.',
   'timeline.said.allShared': 'All presets were shared.',
+  'timeline.said.hadAll': 'The buyer already had all presets.',
   'timeline.said.rehearsed': 'The order would be delivered. Nothing was shared and no credit was spent.',
   'timeline.said.restShared': 'All presets that the order still owes were shared.',
   'timeline.said.byHand': 'Marked as delivered by hand.',

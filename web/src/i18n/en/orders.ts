@@ -72,6 +72,7 @@ export const orders = {
   },
   'orderPage.text.delivery': 'Each product has its presets.',
   'orderPage.text.unmapped': 'None of its products has a preset.',
+  'orderPage.text.unmappedThen': 'None of its products had a preset when it came.',
   'orderPage.text.ignored': 'You marked its products as “Not a preset”.',
   'orderPage.matchedSince': 'Its products have presets now.',
   'orderPage.inactiveHint': 'Switch the store on, then process the order again.',

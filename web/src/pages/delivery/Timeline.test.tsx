@@ -1,7 +1,7 @@
 import { cleanup, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
-import { aDelivery } from '@/testing/delivery';
+import { aDelivery, itemsOf } from '@/testing/delivery';
 import { show } from '@/testing/render';
 import { serve } from '@/testing/service';
 import { Timeline } from './Timeline';
@@ -28,4 +28,13 @@ test('older entries that cannot be read are said to be missing, and can be asked
   await user.click(screen.getByRole('button', { name: 'Show older' }));
   await vi.waitFor(() => expect(screen.queryByRole('button', { name: 'Show older' })).toBeNull());
   expect(screen.queryByRole('alert')).toBeNull();
+});
+
+test.each([
+  ['already_shared', 'The buyer already had all presets.'],
+  ['shared', 'All presets were shared.'],
+] as const)('the end says what was shared: %s', async (status, says) => {
+  const entry = { id: '1', at: '2026-11-22T13:21:05.000Z', type: 'completed', kind: 'attempt', actor: 'system', actorName: null, status: 'completed', resolutionCode: null, message: 'All files were shared with the customer.', attempt: 1, durationMs: null, itemId: null, data: {} } as const; // prettier-ignore
+  await show(<Timeline it={aDelivery({ ...itemsOf({ status }), status: 'completed', timeline: [entry] })} />);
+  await screen.findByText(says);
 });

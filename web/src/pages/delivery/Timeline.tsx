@@ -28,6 +28,7 @@ import { day, duration, hoursMinutesSeconds, moment, momentWithin, utc, zone } f
 import { t, T } from '@/i18n/text';
 import { codeWord, stateWord } from '@/vocabulary/delivery';
 import { Actor } from './Actor';
+import { presentHolder } from './holders';
 import type { Delivery } from './types';
 import { didKey, isSomebodys, saidKey, usernames } from './said';
 import { folded, outcomeOf, type Entry, type Folded } from './timeline';
@@ -137,8 +138,9 @@ function EntryRow({
   const [opened, setOpened] = useState(false);
   const Icon =
     ICONS[entry.type] ?? (entry.actor.startsWith('key_') ? IconKey : entry.type === 'action' ? IconUser : IconNote);
-  const line = secondLine(entry);
   const status = coloured ? statusOf(entry) : null;
+  const line =
+    entry.type === 'completed' && status === 'completed' && hadAll(it) ? t('timeline.said.hadAll') : secondLine(entry);
   return (
     <>
       {separator ? <li className={styles.day}>{separator}</li> : null}
@@ -175,6 +177,12 @@ function EntryRow({
       </li>
     </>
   );
+}
+
+// The newest outcome shared nothing new.
+function hadAll(it: Delivery) {
+  const present = presentHolder(it).items.filter(({ status }) => status !== 'dropped');
+  return present.length > 0 && present.every(({ status }) => status === 'already_shared');
 }
 
 function statusOf(entry: Entry): string | null {

@@ -61,3 +61,9 @@ test.each([
   await userEvent.setup().click(await screen.findByRole('button', { name: 'Process again' }));
   await screen.findByText(says);
 });
+
+test('products that have presets since then had none when the order came', async () => {
+  const lines = [line({ result: 'unmapped', matchedBy: 'sku' })];
+  await show(<OutcomePanel it={anOrder({ outcome: 'no_mapped_items', deliveryId: null, lines })} />);
+  await screen.findByText('None of its products had a preset when it came. Its products have presets now.');
+});

@@ -55,7 +55,8 @@ function reasonOf({ outcome, lines, reason }: Order): string {
   const only = (...known: string[]) => results.size > 0 && [...results].every((result) => known.includes(result));
   if (outcome === 'delivery' && only('delivers', 'ignored')) return t('orderPage.text.delivery');
   if (outcome === 'no_mapped_items' && only('ignored')) return t('orderPage.text.ignored');
-  if (outcome === 'no_mapped_items' && only('unmapped', 'ignored')) return t('orderPage.text.unmapped');
+  if (outcome === 'no_mapped_items' && only('unmapped', 'ignored'))
+    return t(lines.some(isMatchedSince) ? 'orderPage.text.unmappedThen' : 'orderPage.text.unmapped');
   return reason;
 }
 

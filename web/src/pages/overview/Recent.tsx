@@ -3,15 +3,14 @@ import '@/i18n/en/home';
 import { IconArrowRight } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { Schemas } from '@/api/client';
-import { Bdi } from '@/components/Bdi';
 import { Buyer } from '@/components/Buyer';
+import { OrderNumber } from '@/components/OrderNumber';
 import { StatusIcon } from '@/components/StatusIcon';
 import { Tag } from '@/components/Tag';
 import { Time } from '@/components/Time';
 import { duration } from '@/i18n/format';
 import { t, T } from '@/i18n/text';
 import { codeWord, statusWord } from '@/vocabulary/delivery';
-import { orderName } from '@/vocabulary/order';
 import styles from './overview.module.css';
 
 type Row = Schemas['Delivery'];
@@ -59,20 +58,24 @@ export function Recent({ rows, store }: { rows: Row[]; store: string | undefined
               <Link to="/deliveries/$id" params={{ id: it.id }} search={{}} title={it.status}>
                 <StatusIcon status={it.status} />
                 <span className={styles.sentence}>
-                  <T
-                    k="recent.for"
-                    values={{
-                      what: sentenceOf(it),
-                      buyer: (
-                        <span className={styles.who}>
-                          <Buyer username={it.targetUsername} />
-                        </span>
-                      ),
-                    }}
-                  />
+                  {it.targetUsername ? (
+                    <T
+                      k="recent.for"
+                      values={{
+                        what: sentenceOf(it),
+                        buyer: (
+                          <span className={styles.who}>
+                            <Buyer username={it.targetUsername} />
+                          </span>
+                        ),
+                      }}
+                    />
+                  ) : (
+                    sentenceOf(it)
+                  )}
                 </span>
                 {it.dryRun ? <Tag>{t('tag.test')}</Tag> : null}
-                <Bdi className={styles.order}>{orderName(it)}</Bdi>
+                <OrderNumber of={it} className={styles.order} />
                 <span className={styles.ago}>
                   <Time at={it.updatedAt} form="ago" />
                 </span>

@@ -2,10 +2,12 @@ import { act, cleanup, fireEvent, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Schemas } from '@/api/client';
 import { queries } from '@/api/queries';
+import { failedFor } from '@/testing/delivery';
 import { fails, show } from '@/testing/render';
 import { DeliveriesChart } from './DeliveriesChart';
 import { Figures } from './Figures';
 import { OverviewPage } from './Overview';
+import { Recent } from './Recent';
 
 vi.mock('@tanstack/react-router', async (original) => ({
   ...(await original<typeof import('@tanstack/react-router')>()),
@@ -76,4 +78,10 @@ test('the numbers of the chart are a file too', async () => {
   expect(await saved[0]?.text()).toBe(
     'Day,Completed,Still open,Failed,Stopped\r\n2026-11-22T00:00:00.000Z,3,0,2,1\r\n',
   );
+});
+
+test('a delivery without a username is for nobody', async () => {
+  await show(<Recent rows={[failedFor('username_missing', { targetUsername: null })]} store={undefined} />);
+  const link = await screen.findByRole('link', { name: /Username missing/ });
+  expect(link.textContent).not.toMatch(/for|No username/);
 });
