@@ -98,6 +98,8 @@ export const orders = {
   'orderPage.buyer': 'Buyer',
   'orderPage.username': 'Username',
   'orderPage.usernameHint': 'As the order says',
+  'orderPage.usernameSaid': 'The order says {buyer}.',
+  'orderPage.usernameNone': 'The order names nobody.',
   'orderPage.email': 'E-mail',
   'orderPage.order': 'Order',
   'orderLine.delivers': 'delivers',

@@ -6,7 +6,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Bdi } from '@/components/Bdi';
 import { t } from '@/i18n/text';
-import { word } from '@/vocabulary/delivery';
+import { itemWord, word } from '@/vocabulary/delivery';
 import type { Order } from './types';
 import { isMatchedSince } from './OutcomePanel';
 import styles from './order.module.css';
@@ -35,7 +35,7 @@ export function LineDetail({ line, name }: { line: OrderLine; name: string }) {
 }
 
 // A product that a match serves, or needs none: what it delivered, and how far that is.
-export function Line({ line, store }: { line: OrderLine; store: string }) {
+export function Line({ line, store, dryRun = false }: { line: OrderLine; store: string; dryRun?: boolean }) {
   const name = line.title ?? line.sku ?? line.productId ?? line.variantId ?? line.fileId ?? line.lineId;
   const left = line.fileCount - line.files.length;
   return (
@@ -58,7 +58,7 @@ export function Line({ line, store }: { line: OrderLine; store: string }) {
                     <Bdi>{file.name || file.fileId}</Bdi>
                   </Link>
                   <span data-status={file.status} title={file.status}>
-                    {word('item', file.status)}
+                    {itemWord({ status: file.status, dryRun })}
                   </span>
                 </li>
               );

@@ -7,6 +7,7 @@ import { exactKeyOf, keyOf, type Draft, type Match } from '../store/products/dra
 import { MatchRow } from '../store/products/MatchRow';
 import { Line, LineDetail } from './Line';
 import type { Order } from './types';
+import { useDelivery } from './useDelivery';
 import { SaveMatches } from './SaveMatches';
 import styles from './order.module.css';
 
@@ -20,6 +21,7 @@ const bareKey = (line: OrderLine) =>
 export function Lines({ it }: { it: Order }) {
   const [draft, setDraft] = useState<Draft>(new Map());
   const chosen = new Map([...draft].filter(([, { ignored, files }]) => ignored || files.length > 0));
+  const dryRun = useDelivery(it)?.dryRun;
   const guard = useUnsaved(chosen.size > 0);
   const change = (match: Match) => setDraft((now) => new Map(now).set(keyOf(match), match));
   const some = it.lines.some((line) => bareKey(line));
@@ -35,7 +37,8 @@ export function Lines({ it }: { it: Order }) {
         <ul className={styles.lines}>
           {it.lines.map((line) => {
             const by = bareKey(line);
-            if (!by || it.erased) return <Line key={line.lineId} line={line} store={it.integrationId} />;
+            if (!by || it.erased)
+              return <Line key={line.lineId} line={line} store={it.integrationId} dryRun={dryRun} />;
             const name = line.title ?? by.matchValue;
             const match = draft.get(keyOf(by));
             return (

@@ -10,7 +10,7 @@ import { Loaded, SkeletonRows } from '@/components/States';
 import { Tag } from '@/components/Tag';
 import { Time } from '@/components/Time';
 import { t } from '@/i18n/text';
-import { statusWord } from '@/vocabulary/delivery';
+import { stateWord } from '@/vocabulary/delivery';
 import { orderName, outcomeWord } from '@/vocabulary/order';
 import { Missing } from '../missing/Missing';
 import { OutcomeText } from '../orders/OutcomeText';
@@ -20,6 +20,7 @@ import { OrderFacts } from './OrderFacts';
 import { OutcomePanel } from './OutcomePanel';
 import { Payload } from './Payload';
 import type { Order } from './types';
+import { useDelivery } from './useDelivery';
 import styles from './order.module.css';
 
 const route = getRouteApi('/inside/orders/$id');
@@ -40,7 +41,8 @@ export function OrderPage() {
 
 function Content({ it, list }: { it: Order; list: string | undefined }) {
   const title = t('orderPage.title', { order: orderName(it) });
-  const state = it.deliveryStatus ? statusWord(it.deliveryStatus) : outcomeWord(it.outcome);
+  const dryRun = useDelivery(it)?.dryRun ?? false;
+  const state = it.deliveryStatus ? stateWord({ status: it.deliveryStatus, dryRun }) : outcomeWord(it.outcome);
   const stores = useQuery(queries.stores());
   return (
     <>
@@ -54,7 +56,7 @@ function Content({ it, list }: { it: Order; list: string | undefined }) {
         meta={
           <>
             <span className={styles.status}>
-              <OutcomeText it={it} />
+              <OutcomeText it={it} dryRun={dryRun} />
               {it.test ? <Tag>{t('tag.test')}</Tag> : null}
               {it.refunded ? <Tag>{t('tag.refunded')}</Tag> : null}
               {it.cancelled ? <Tag>{t('tag.cancelled')}</Tag> : null}

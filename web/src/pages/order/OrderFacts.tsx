@@ -7,20 +7,32 @@ import { Buyer } from '@/components/Buyer';
 import { CopyIcon } from '@/components/Copy';
 import { Email, Fact, FactList, Facts } from '@/components/Facts';
 import { Time } from '@/components/Time';
-import { t } from '@/i18n/text';
+import { t, T } from '@/i18n/text';
 import type { Order } from './types';
+import { useDelivery } from './useDelivery';
 import styles from './order.module.css';
 
 export function OrderFacts({ it }: { it: Order }) {
   const stores = useQuery(queries.stores());
   const store = stores.data?.data.find(({ id }) => id === it.integrationId)?.name ?? it.integrationId;
+  const username = useDelivery(it)?.targetUsername ?? it.targetUsername;
   return (
     <aside>
       <Facts title={t('orderPage.buyer')}>
         <FactList>
           <Fact name={t('orderPage.username')}>
-            <Buyer username={it.targetUsername} />
-            {it.targetUsername ? <span className={styles.note}>{t('orderPage.usernameHint')}</span> : null}
+            <Buyer username={username} />
+            {username ? (
+              <span className={styles.note}>
+                {username === it.targetUsername ? (
+                  t('orderPage.usernameHint')
+                ) : it.targetUsername ? (
+                  <T k="orderPage.usernameSaid" values={{ buyer: <Buyer username={it.targetUsername} /> }} />
+                ) : (
+                  t('orderPage.usernameNone')
+                )}
+              </span>
+            ) : null}
           </Fact>
           {it.customerEmail ? (
             <Fact name={t('orderPage.email')}>

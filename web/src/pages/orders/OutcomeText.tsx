@@ -9,9 +9,10 @@ import { lookOfOutcome, outcomeWord } from '@/vocabulary/order';
 
 type Known = Pick<Schemas['Order'], 'outcome' | 'deliveryStatus' | 'resolutionCode' | 'erased'>;
 
-export function OutcomeText({ it }: { it: Known }) {
+export function OutcomeText({ it, dryRun }: { it: Known; dryRun?: boolean }) {
   const line = it.erased ? t('orderOutcome.erased') : it.resolutionCode ? codeWord(it.resolutionCode) : undefined;
-  if (it.outcome === 'delivery' && it.deliveryStatus) return <StatusText status={it.deliveryStatus} line={line} />;
+  if (it.outcome === 'delivery' && it.deliveryStatus)
+    return <StatusText status={it.deliveryStatus} dryRun={dryRun} line={line} />;
   return (
     <span className={statusStyles.text} title={it.outcome}>
       <Shape {...lookOfOutcome(it.outcome)} />
