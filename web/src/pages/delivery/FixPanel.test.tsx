@@ -68,10 +68,10 @@ test('credits are bought where they are sold, and asked for elsewhere', async ()
   await screen.findByText(
     /^This needs 3 credits and you have 0\. It goes on by itself after you buy, the oldest deliveries first\./,
   );
-  screen.getByRole('link', { name: 'Buy credits' });
+  await screen.findByRole('link', { name: 'Buy credits' });
   act(() => client.setQueryData(['credits', 'packs'], { data: [] }));
   await screen.findByText(/It goes on by itself once there are more, the oldest deliveries first\./);
-  screen.getByRole('link', { name: 'See credits' });
+  await screen.findByRole('link', { name: 'See credits' });
   screen.getByText('Ask the operator for credits');
 });
 

@@ -8,7 +8,6 @@ import { lazy, Suspense, type ReactNode } from 'react';
 import { queries } from '@/api/queries';
 import { Bdi } from '@/components/Bdi';
 import { Buyer, Name } from '@/components/Buyer';
-import { BuyCredits } from '@/components/BuyCredits';
 import { CopyButton } from '@/components/Copy';
 import { Panel } from '@/components/Panel';
 import { SkeletonRows } from '@/components/States';
@@ -27,6 +26,7 @@ import type { Delivery } from './types';
 import { UsernameForm } from './UsernameForm';
 import styles from './panels.module.css';
 
+const BuyCredits = lazy(() => import('@/components/BuyCredits').then((part) => ({ default: part.BuyCredits })));
 const CloudForm = lazy(() => import('../cloud/CloudForm').then((part) => ({ default: part.CloudForm })));
 const FileForm = lazy(() => import('./FileForm').then((part) => ({ default: part.FileForm })));
 
