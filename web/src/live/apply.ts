@@ -20,6 +20,7 @@ export const READINGS: Reading[] = [
   { key: ['stores', 'list'], after: ['order', 'delivery', 'intake_refused'], everyMs: 3_000 },
   { key: ['stores', 'one'], after: ['order', 'delivery', 'intake_refused'], everyMs: 2_000 },
   { key: ['stores', 'products'], after: ['order'], everyMs: 3_000 },
+  { key: ['stores', 'reprocessable'], after: ['order'], everyMs: 3_000 },
   { key: ['subscriptions'], after: ['subscription'], everyMs: 1_000 },
   { key: ['credits'], after: ['credits'], everyMs: 2_000 },
   { key: ['cloud'], after: ['cloud'], everyMs: 1_000 },

@@ -172,3 +172,27 @@ test('who has no credits reads so before an order waits for them, and can buy so
     cleanup();
   }
 });
+
+test('an order that was skipped before its product had presets is delivered from here, once', async () => {
+  const store = { ...shop, lastOrderAt: '2026-11-22T10:00:00.000Z' };
+  answer = () => Response.json({ id: 'job_1' }, { status: 202 });
+  const { client } = await show(<FirstStep store={store} ready done={false} onLeave={() => undefined} />);
+  const count = (reprocessableOrders: number) =>
+    act(() => {
+      client.setQueryData(['stores', 'reprocessable', 'int_shop', 'saved'], {
+        reprocessableOrders,
+        reprocessableOrdersExact: true,
+        reprocessableCredits: 2,
+      });
+    });
+  count(0);
+  await screen.findByText('Waiting for your first real order');
+  expect(screen.queryByText(/skipped/)).toBeNull();
+  count(1);
+  await screen.findByText('1 order was skipped: its product has presets now.');
+  screen.getByText('It costs 2 credits at most.');
+  fireEvent.click(screen.getByRole('button', { name: 'Deliver it' }));
+  await screen.findByText('1 order is on its way.');
+  expect(screen.queryByText(/skipped/)).toBeNull();
+  expect(sent).toEqual([{ path: '/api/orders/reprocess', body: { integrationId: 'int_shop', unmapped: true } }]);
+});

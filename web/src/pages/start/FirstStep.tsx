@@ -14,6 +14,7 @@ import { AskForCredits, useSale } from '@/session/sale';
 import { useIsOwner } from '@/session/useIsOwner';
 import type { Store } from '@/vocabulary/store';
 import { Followed } from './Followed';
+import { Skipped } from './Skipped';
 import styles from './start.module.css';
 
 const Gift = lazy(() => import('./Gift').then((part) => ({ default: part.Gift })));
@@ -48,6 +49,7 @@ export function FirstStep({ store, ready, done, onLeave }: Props) {
           ) : null}
         </div>
       ) : null}
+      {store?.lastOrderAt && !done ? <Skipped key={store.id} id={store.id} /> : null}
       {shown ? (
         <Followed id={shown} />
       ) : (

@@ -1,17 +1,14 @@
 // Which files each product delivers. Equal names are suggested; nothing is saved before somebody says so.
 import '@/i18n/en/guide';
 import '@/i18n/en/stores';
-import { Button } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api, ok, type Schemas } from '@/api/client';
-import { sentence } from '@/api/errors';
+import type { Schemas } from '@/api/client';
 import { queries } from '@/api/queries';
 import { Alert } from '@/components/Alert';
 import { Bdi } from '@/components/Bdi';
 import { Loaded, SkeletonRows } from '@/components/States';
-import { useSubmit } from '@/components/useSubmit';
 import { useUndo } from '@/components/useUndo';
 import { t } from '@/i18n/text';
 import type { Store } from '@/vocabulary/store';
@@ -28,6 +25,7 @@ import {
 import { MatchRow } from '../store/products/MatchRow';
 import { AddByHand } from './AddByHand';
 import { NoPresets } from './NoPresets';
+import { SaveMatches } from './SaveMatches';
 import { suggestionFor } from './suggestions';
 import styles from './start.module.css';
 
@@ -68,10 +66,7 @@ function Matches({ store, set, products, presets, onDone }: Props) {
   });
   // A suggestion is a draft like any other: it can be changed, and is saved with the rest.
   const [draft, setDraft] = useState<Draft>(new Map());
-  const { busy, begin, end } = useSubmit();
-  const [error, setError] = useState<unknown>();
   const [left, setLeft] = useState(false); // a save was refused for rows without presets
-  const client = useQueryClient();
   const suggested = new Map(
     rows.flatMap(({ name, by }): [string, Match][] => {
       const preset = saved.has(keyOf(by)) ? undefined : suggestionFor(name, presets);
@@ -101,25 +96,10 @@ function Matches({ store, set, products, presets, onDone }: Props) {
   };
   const bare = typed.filter(({ ignored, files }) => !ignored && files.length === 0).length;
   const ready = [...all.values()].some(({ ignored, files }) => ignored || files.length > 0);
-  async function save() {
-    if (bare > 0) return setLeft(true);
-    if (!begin()) return;
-    setError(undefined);
-    try {
-      const next = await ok(
-        api.PUT('/api/integrations/{integration}/mappings', {
-          params: { path: { integration: store.id } },
-          body: { mappings: mappingsWith(saved, all), version: set.version },
-        }),
-      );
-      client.setQueryData(queries.mappings(store.id).queryKey, next);
-      await Promise.all([['stores'], ['overview']].map((queryKey) => client.invalidateQueries({ queryKey })));
-      onDone();
-    } catch (failure) {
-      setError(failure);
-    }
-    end();
-  }
+  const blocked = () => {
+    if (bare > 0) setLeft(true);
+    return bare > 0;
+  };
   return (
     <div className={styles.parts}>
       {rows.length === 0 ? (
@@ -152,21 +132,17 @@ function Matches({ store, set, products, presets, onDone }: Props) {
       ) : null}
       <AddByHand onAdd={change} />
       {left && bare > 0 ? <Alert>{t('guide.mapping.bare', { count: bare })}</Alert> : null}
-      {error ? <Alert>{sentence(error)}</Alert> : null}
-      <div className={styles.line}>
-        <Button
-          variant="filled"
-          size="md"
-          disabled={!ready}
-          aria-disabled={busy || undefined}
-          onClick={() => (busy ? undefined : void save())}
-        >
-          {busy ? t('action.saving') : t('guide.mapping.save')}
-        </Button>
+      <SaveMatches
+        id={store.id}
+        version={set.version}
+        mappings={ready ? mappingsWith(saved, all) : null}
+        blocked={blocked}
+        onDone={onDone}
+      >
         <Link className="link" to="/integrations/stores/$id/products" params={{ id: store.id }} search={{}}>
           <Bdi>{t('guide.mapping.all', { store: store.name })}</Bdi>
         </Link>
-      </div>
+      </SaveMatches>
     </div>
   );
 }

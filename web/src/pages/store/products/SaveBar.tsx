@@ -1,8 +1,7 @@
 // Saves the changes, and delivers the orders that skipped their products: how many they are, and what they cost.
 import '@/i18n/en/stores';
 import { Button } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, ok, type Schemas } from '@/api/client';
 import { ApiError, sentence } from '@/api/errors';
@@ -11,9 +10,9 @@ import { Alert } from '@/components/Alert';
 import { toast } from '@/components/toasts';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
+import { deliverSkipped, ordersText, useSkipped, type Orders } from './skipped';
 import { Bar, toastSaved, useDeliverAfterSave } from './useDeliverAfterSave';
 
-type Orders = { count: number; exact: boolean };
 type Edited = {
   id: string;
   version: number;
@@ -25,19 +24,12 @@ type Edited = {
 };
 type Props = Omit<Edited, 'mappings'> & { mappings: Edited['mappings'] | null }; // null: nothing is changed
 
-const ordersText = (
-  key: 'products.reprocess' | 'products.saveDeliver' | 'products.savedDeliver',
-  { count, exact }: Orders,
-) => (exact ? t(key, { count }) : t(`${key}Many`, { n: count }));
-
 export function SaveBar({ mappings, ...edited }: Props) {
   const client = useQueryClient();
   const { run, bar } = useDeliverAfterSave(
     async (orders: Orders) => {
-      await ok<unknown>(api.POST('/api/orders/reprocess', { body: { integrationId: edited.id, unmapped: true } }));
+      await deliverSkipped(client, edited.id);
       toast(ordersText('products.savedDeliver', orders));
-      void client.invalidateQueries({ queryKey: ['stores'] });
-      void client.invalidateQueries({ queryKey: ['deliveries'] });
     },
     {
       delivering: t('products.delivering'),
@@ -61,22 +53,10 @@ function Changes({
 }: Edited & { onDeliver: (orders: Orders) => void }) {
   const { busy, begin, end } = useSubmit();
   const [failed, setFailed] = useState<{ error: unknown; deliver: boolean } | null>(null);
-  const [asked] = useDebouncedValue(mappings, 400);
   const client = useQueryClient();
   const credits = useQuery(queries.credits());
   const params = { path: { integration: id } };
-  const preview = useQuery({
-    queryKey: ['stores', 'reprocessable', id, asked],
-    queryFn: ({ signal }) =>
-      ok(api.POST('/api/integrations/{integration}/mappings/preview', { params, body: { mappings: asked }, signal })),
-    placeholderData: keepPreviousData,
-  });
-  const orders: Orders = {
-    count: preview.data?.reprocessableOrders ?? 0,
-    exact: preview.data?.reprocessableOrdersExact ?? true,
-  };
-  // While the orders of this draft are not counted yet, the count of another one stands for nothing.
-  const counting = preview.isPlaceholderData || JSON.stringify(asked) !== JSON.stringify(mappings);
+  const { orders, credits: needed, counting } = useSkipped(id, mappings);
   const conflict = failed?.error instanceof ApiError && failed.error.code === 'CONFLICT';
 
   function reload() {
@@ -112,8 +92,8 @@ function Changes({
         {orders.count > 0 && !counting ? (
           <span className="muted">
             {ordersText('products.reprocess', orders)}{' '}
-            {credits.data && preview.data
-              ? t('products.credits', { count: preview.data.reprocessableCredits, n: credits.data.available })
+            {credits.data && needed !== undefined
+              ? t('products.credits', { count: needed, n: credits.data.available })
               : null}
           </span>
         ) : null}

@@ -1,0 +1,95 @@
+import { act, cleanup, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, expect, test, vi } from 'vitest';
+import { queries } from '@/api/queries';
+import { clearToasts, Toasts } from '@/components/toasts';
+import { show } from '@/testing/render';
+import { serve } from '@/testing/service';
+import type { Store } from '@/vocabulary/store';
+import { MatchStep } from './MatchStep';
+
+afterEach(() => {
+  cleanup();
+  act(clearToasts);
+  vi.unstubAllGlobals();
+});
+
+const store = {
+  id: 'int_shop',
+  name: 'Shop',
+  provider: 'provider_a',
+  lastOrderAt: '2026-11-22T10:00:00.000Z',
+} as Store;
+const product = { title: 'Plexi Pack', sku: 'PLEXI', productId: null, variantId: null, mappedBy: null, soldCount: 1 };
+const preset = { id: 'f1', name: 'Plexi pack', kind: 'preset' };
+const mappings = [
+  { matchType: 'sku', matchValue: 'PLEXI', action: 'deliver', fileId: 'f1', kind: 'preset', fileName: 'Plexi pack' },
+];
+
+async function open({ skipped = 1, refused = false } = {}) {
+  const sent: unknown[] = [];
+  serve(async (request) => {
+    const path = request.url.split('/').at(-1) ?? '';
+    const body: unknown = await request.json();
+    if (path === 'preview')
+      return Response.json({ reprocessableOrders: skipped, reprocessableOrdersExact: true, reprocessableCredits: 3 });
+    sent.push([path, body]);
+    if (path === 'mappings') return Response.json({ version: 2, mappings });
+    return refused
+      ? Response.json({ error: { code: 'LIMIT_REACHED', message: 'Five jobs are under way.' } }, { status: 409 })
+      : Response.json({}, { status: 202 });
+  });
+  const done = vi.fn();
+  const { client } = await show(
+    <>
+      <MatchStep store={store} onDone={done} />
+      <Toasts />
+    </>,
+  );
+  act(() => {
+    client.setQueryData(queries.presets('').queryKey, { data: [preset], nextCursor: null } as never);
+    client.setQueryData(queries.credits().queryKey, { available: 5, lowThreshold: 0 } as never);
+    client.setQueryData(queries.products('int_shop', { limit: 20 }).queryKey, {
+      data: [product],
+      nextCursor: null,
+    } as never);
+    client.setQueryData(queries.mappings('int_shop').queryKey, { version: 1, mappings: [] } as never);
+    client.setQueryData(['stores', 'reprocessable', 'int_shop', mappings], {
+      reprocessableOrders: skipped,
+      reprocessableOrdersExact: true,
+      reprocessableCredits: 3,
+    });
+  });
+  return { sent, done, user: userEvent.setup() };
+}
+
+test('an order that came before its product was matched is delivered with the save', async () => {
+  const { sent, done, user } = await open();
+  const button = await screen.findByRole('button', { name: 'Save and deliver 1 order' });
+  screen.getByText(/^1 skipped order can be delivered after saving\. That costs 3 credits at most\. You have 5\.$/);
+  await user.click(button);
+  await waitFor(() => expect(done).toHaveBeenCalledOnce());
+  expect(sent).toEqual([
+    ['mappings', { mappings, version: 1 }],
+    ['reprocess', { integrationId: 'int_shop', unmapped: true }],
+  ]);
+  screen.getByText('Saved. 1 order is on its way.');
+});
+
+test('the matches are saved alone too, and alone where no order was skipped', async () => {
+  const first = await open();
+  await first.user.click(await screen.findByRole('button', { name: 'Save matches' }));
+  await waitFor(() => expect(first.done).toHaveBeenCalledOnce());
+  expect(first.sent).toEqual([['mappings', { mappings, version: 1 }]]);
+  cleanup();
+  await open({ skipped: 0 });
+  await screen.findByRole('button', { name: 'Save matches' });
+  expect(screen.queryByRole('button', { name: /deliver/ })).toBeNull();
+});
+
+test('a delivery that is refused is said, and the guide goes on', async () => {
+  const { done, user } = await open({ refused: true });
+  await user.click(await screen.findByRole('button', { name: 'Save and deliver 1 order' }));
+  await waitFor(() => expect(done).toHaveBeenCalledOnce());
+  screen.getByText('Saved, but the orders are not delivered yet. Five jobs are under way.');
+});
