@@ -1,14 +1,12 @@
 // One file of the merchant's cloud account, found by its name.
 import { Select } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Schemas } from '@/api/client';
 import { sentence } from '@/api/errors';
-import { queries } from '@/api/queries';
 import { t } from '@/i18n/text';
 import { word } from '@/vocabulary/delivery';
 import { Bdi } from './Bdi';
+import { useNamedPresets } from './presets';
 import styles from './PresetPicker.module.css';
 
 type Preset = Schemas['Preset'];
@@ -23,12 +21,13 @@ export function PresetOption({ name, kind }: { name: string; kind: string }) {
   );
 }
 
+export const noneText = (typed: string) => <Bdi>{t('picker.none', { text: typed.trim() })}</Bdi>;
+
 export function PresetPicker({ label, value, onChange, className }: Props) {
   const [text, setText] = useState('');
-  const [asked] = useDebouncedValue(text === value?.name ? '' : text, 200);
-  const read = useQuery(queries.presets(asked));
-  const found = read.data?.data ?? [];
-  const all = value && !found.some(({ id }) => id === value.id) ? [value, ...found] : found;
+  const typed = text === value?.name ? '' : text;
+  const { found, none, error } = useNamedPresets(typed);
+  const all = value && !typed && !found.some(({ id }) => id === value.id) ? [value, ...found] : found;
   return (
     <Select
       className={className}
@@ -41,8 +40,8 @@ export function PresetPicker({ label, value, onChange, className }: Props) {
       value={value?.id ?? null}
       searchValue={text}
       onSearchChange={setText}
-      onChange={(id) => onChange(all.find((preset) => preset.id === id) ?? null)}
-      nothingFoundMessage={read.error ? sentence(read.error) : t('picker.none')}
+      onChange={(id) => onChange(all.find((preset) => preset.id === id) ?? (value?.id === id ? value : null))}
+      nothingFoundMessage={error ? sentence(error) : none ? noneText(typed) : undefined}
       renderOption={({ option }) => (
         <PresetOption name={option.label} kind={all.find(({ id }) => id === option.value)?.kind ?? ''} />
       )}

@@ -137,7 +137,7 @@ export const frame = {
   'count.credits': { one: '{count} credit', other: '{count} credits' },
   'count.stores': { one: '{count} store', other: '{count} stores' },
 
-  'picker.none': 'No preset of that name',
+  'picker.none': 'No preset matches ‘{text}’',
   'rotate.overlap': 'The old one works for',
   'rotate.0': 'Off',
   'rotate.3600': '1 hour',

@@ -1,13 +1,11 @@
 // The files of a match: chosen from the merchant's cloud account by name, or the mark that there are none.
 import '@/i18n/en/stores';
 import { MultiSelect } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
 import { IconEyeOff } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { sentence } from '@/api/errors';
-import { queries } from '@/api/queries';
-import { PresetOption } from '@/components/PresetPicker';
+import { noneText, PresetOption } from '@/components/PresetPicker';
+import { useNamedPresets } from '@/components/presets';
 import { t } from '@/i18n/text';
 import type { File, Match } from './draft';
 import styles from './products.module.css';
@@ -26,9 +24,8 @@ export function FilePicker({
   onDone: () => void;
 }) {
   const [text, setText] = useState('');
-  const [asked] = useDebouncedValue(text, 200);
-  const read = useQuery(queries.presets(asked));
-  const found = (read.data?.data ?? []).map(({ id, kind, name }): File => ({
+  const { found: presets, none, error } = useNamedPresets(text);
+  const found = presets.map(({ id, kind, name }): File => ({
     fileId: id,
     kind,
     fileName: name,
@@ -52,7 +49,7 @@ export function FilePicker({
       aria-label={label}
       data={[
         ...[...known.values()].map(({ fileId, fileName }) => ({ value: fileId, label: fileName || fileId })),
-        { value: IGNORE, label: t('products.ignore') },
+        ...(text.trim() ? [] : [{ value: IGNORE, label: t('products.ignore') }]),
       ]}
       value={match.files.map(({ fileId }) => fileId)}
       onChange={choose}
@@ -65,7 +62,8 @@ export function FilePicker({
       defaultDropdownOpened
       onBlur={onDone}
       placeholder={match.files.length === 0 ? t('products.choose') : undefined}
-      error={read.error ? sentence(read.error) : undefined}
+      nothingFoundMessage={none ? noneText(text) : undefined}
+      error={error ? sentence(error) : undefined}
       renderOption={({ option }) =>
         option.value === IGNORE ? (
           <span className={styles.ignoreOption}>

@@ -1,7 +1,8 @@
-import { cleanup, screen } from '@testing-library/react';
+import { act, cleanup, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { afterEach, expect, test, vi } from 'vitest';
+import { queries } from '@/api/queries';
 import { show } from '@/testing/render';
 import type { Match } from './draft';
 import './FilePicker'; // loaded before it is opened
@@ -65,4 +66,33 @@ test('a row keeps its height as its field is left, so that what is beneath stays
   await user.tab();
   await chips();
   expect(place?.style.minHeight).toBe('58.4px');
+});
+
+test('presets are found by words, and a search that finds none offers nothing to choose', async () => {
+  const told = vi.fn();
+  const { client } = await show(<Row told={told} />);
+  const list = (...names: string[]) => ({
+    data: names.map((name) => ({ id: name, name, kind: 'preset' })),
+    nextCursor: null,
+  });
+  act(() => {
+    client.setQueryData(queries.presets('').queryKey, list('Plexi ’68 Crunch', 'Tweed') as never);
+    client.setQueryData(queries.allPresets().queryKey, list('Plexi ’68 Crunch', 'Tweed') as never);
+  });
+  const user = userEvent.setup();
+  await user.click(await screen.findByRole('button', { name: /Presets for Warm/ }));
+  const field = await screen.findByLabelText('Presets for Warm', { selector: 'input' });
+  await screen.findByText('Not a preset, ignore this product');
+  await user.type(field, 'plexi 69');
+  await screen.findByText('No preset matches ‘plexi 69’');
+  expect(screen.queryByText('Not a preset, ignore this product')).toBeNull();
+  await user.keyboard('{ArrowDown}{Enter}');
+  expect(told).not.toHaveBeenCalled();
+  await user.type(field, "{Backspace}{Backspace}'68");
+  await screen.findByText('Plexi ’68 Crunch');
+  await user.keyboard('{ArrowDown}{Enter}');
+  expect(told.mock.calls[0]?.[0]).toMatchObject({
+    ignored: false,
+    files: [{ fileId: 'a' }, { fileId: 'Plexi ’68 Crunch' }],
+  });
 });
