@@ -6,10 +6,12 @@ import { useEffect, useState } from 'react';
 import { queries } from '@/api/queries';
 import { Shape } from '@/components/StatusIcon';
 import { useNow } from '@/components/Time';
+import { hoursMinutesSeconds } from '@/i18n/format';
 import { t } from '@/i18n/text';
 import { word } from '@/vocabulary/delivery';
 import { newestRefusal } from '@/vocabulary/store';
 import { kindFor } from './kinds/kinds';
+import { useSecretChanged } from './own_secret';
 import styles from './steps.module.css';
 
 const CHECKS = ['address', 'secret', 'event', 'format', 'paid', 'active'] as const;
@@ -30,24 +32,33 @@ export function Listening({ id }: { id: string }) {
     const others = [['stores', 'list'], ['stores', 'products', id], ['orders'], ['overview']];
     for (const queryKey of others) void client.invalidateQueries({ queryKey });
   }, [client, id, lastOrderAt]);
+  const refusal = it ? newestRefusal(it) : null;
+  const wrong = refusal?.code === 'INVALID_SIGNATURE';
+  const changedAt = useSecretChanged(id, wrong);
   if (!it) return null;
-  const refusal = newestRefusal(it);
   const came = it.lastOrderAt !== null && !refusal;
+  // The secret is newer than the refusal, so the next order shows whether it is right.
+  const mended = wrong && changedAt ? Date.parse(changedAt) > Date.parse(refusal.lastAt) : false;
+  const refused = refusal !== null && !mended;
+  const dictated = kindFor(it).dictatesSecret;
+  const missing = dictated && it.secretSetBy !== 'merchant' && it.topicsSeen.length === 0 && !changedAt;
   const late = now - began >= LATE_MS;
-  const help = asked ?? (late || refusal !== null);
+  const help = asked ?? (late || refused);
   const [title, text] = came
     ? [t('listen.got'), t('listen.gotText')]
-    : !refusal
-      ? [t('listen.title'), t(late && help ? 'listen.late' : 'listen.text')]
-      : refusal.code === 'INVALID_SIGNATURE'
-        ? [t('listen.bad'), t('listen.badText')]
-        : [t('listen.refused'), t('listen.refusedText', { cause: word('cause', refusal.code) })];
+    : mended
+      ? [t('listen.title'), t(dictated ? 'listen.newSecret' : 'listen.newOwn')]
+      : !refusal
+        ? [t('listen.title'), t(late && help ? 'listen.late' : 'listen.text')]
+        : wrong
+          ? [t('listen.bad'), t(missing ? 'listen.noSecret' : 'listen.badText')]
+          : [t('listen.refused'), t('listen.refusedText', { cause: word('cause', refusal.code) })];
   return (
-    <div className={styles.waiting} data-state={came ? 'came' : refusal ? 'refused' : 'waiting'}>
+    <div className={styles.waiting} data-state={came ? 'came' : refused ? 'refused' : 'waiting'}>
       <div className={styles.received} aria-live="polite">
         {came ? (
           <Shape icon="check" colour="teal" size={18} />
-        ) : refusal ? (
+        ) : refused ? (
           <Shape icon="octagon" colour="red" size={18} />
         ) : (
           <i className={styles.pulse} />
@@ -55,6 +66,11 @@ export function Listening({ id }: { id: string }) {
         <div>
           <strong>{title}</strong>
           <p className="muted">{text}</p>
+          {refusal ? (
+            <p className="muted">
+              {t('listen.last', { count: refusal.count, time: hoursMinutesSeconds(refusal.lastAt) })}
+            </p>
+          ) : null}
         </div>
         {came ? null : (
           <button type="button" className="link" aria-expanded={help} onClick={() => setAsked(!help)}>
@@ -64,9 +80,7 @@ export function Listening({ id }: { id: string }) {
       </div>
       {help && !came ? (
         <ul className={styles.checks}>
-          {CHECKS.map((check) =>
-            check === 'secret' && !kindFor(it).dictatesSecret ? null : <li key={check}>{t(`check.${check}`)}</li>,
-          )}
+          {CHECKS.map((check) => (check === 'secret' && !dictated ? null : <li key={check}>{t(`check.${check}`)}</li>))}
         </ul>
       ) : null}
     </div>

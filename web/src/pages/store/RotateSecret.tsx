@@ -8,6 +8,7 @@ import { ConfirmDialog } from '@/components/Dialogs';
 import { OverlapChoice } from '@/components/OverlapChoice';
 import { t } from '@/i18n/text';
 import type { Store } from '@/vocabulary/store';
+import { readSecretAnew } from './own_secret';
 
 export function RotateSecret({ it, onSecret }: { it: Store; onSecret: (secret: string) => void }) {
   const [asked, setAsked] = useState(false);
@@ -21,7 +22,7 @@ export function RotateSecret({ it, onSecret }: { it: Store; onSecret: (secret: s
         body: { overlapSeconds: used ? chosen : 0 },
       }),
     );
-    await client.invalidateQueries({ queryKey: ['stores'] });
+    await readSecretAnew(client);
     onSecret(secret);
   }
   return (

@@ -5,6 +5,7 @@ import { queries } from '@/api/queries';
 import { show } from '@/testing/render';
 import type { Store } from '@/vocabulary/store';
 import { Listening } from './Listening';
+import { secretChanges } from './own_secret';
 import { Refused } from './Refused';
 
 afterEach(() => {
@@ -17,6 +18,8 @@ const refused = (code: string, provider: Store['provider'] = 'provider_a') =>
   ({
     id: 'int_0a1b2c3d4e5f6',
     provider,
+    secretSetBy: 'merchant',
+    topicsSeen: [],
     lastOrderAt: null,
     intake: { accepted24h: 0, refused: [{ code, count: 2, lastAt: '2026-11-22T08:15:30.000Z' }] },
   }) as unknown as Store;
@@ -64,4 +67,38 @@ test.each([
   act(() => void client.setQueryData(queries.store(it.id).queryKey, it));
   await screen.findByText(FIRST_CHECK);
   expect(screen.queryAllByText(/^Is the secret of the shop saved here/)).toHaveLength(times);
+});
+
+test('a secret that is newer than the last refusal ends the warning, until the next refusal', async () => {
+  const it = refused('INVALID_SIGNATURE');
+  const { client } = await show(<Listening id={it.id} />);
+  const changed = (at: string) =>
+    act(() => void client.setQueryData(secretChanges(it.id).queryKey, { data: [{ at }], nextCursor: null } as never));
+  act(() => void client.setQueryData(queries.store(it.id).queryKey, it));
+  await screen.findByText('An order came, but its signature is wrong');
+  screen.getByText(/^2 refused, last .*15:30/);
+  changed('2026-11-22T08:15:29.000Z');
+  screen.getByText('An order came, but its signature is wrong');
+  changed('2026-11-22T08:15:31.000Z');
+  await screen.findByText('Listening for your first order');
+  screen.getByText('New secret saved. Send another order.');
+  screen.getByText(/^2 refused, last .*15:30/);
+  expect(screen.queryByText(FIRST_CHECK)).toBeNull();
+  const again = [{ code: 'INVALID_SIGNATURE', count: 3, lastAt: '2026-11-22T08:16:00.000Z' }];
+  act(
+    () =>
+      void client.setQueryData(queries.store(it.id).queryKey, {
+        ...it,
+        intake: { accepted24h: 0, refused: again },
+      } as Store),
+  );
+  await screen.findByText('An order came, but its signature is wrong');
+  screen.getByText(/^3 refused, last .*16:00/);
+});
+
+test('where no secret of the shop is saved, a wrong signature says so', async () => {
+  const it = { ...refused('INVALID_SIGNATURE'), secretSetBy: 'service' } as Store;
+  const { client } = await show(<Listening id={it.id} />);
+  act(() => void client.setQueryData(queries.store(it.id).queryKey, it));
+  await screen.findByText('No secret of your shop is saved here yet. Save it above, then send another order.');
 });
