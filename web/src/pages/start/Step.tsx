@@ -19,10 +19,11 @@ type Props = {
 
 export function Step({ number, done, open, title, text, change, onOpen, children }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
-  const was = useRef(open);
+  const was = useRef(false);
   useEffect(() => {
-    // A person whose focus was in the step before goes on in this one.
-    if (open && !was.current && document.activeElement === document.body) heading.current?.focus();
+    // A person whose focus was in the step before, or on the page before, goes on in this one.
+    const { activeElement: at, body } = document;
+    if (open && !was.current && (at === body || at?.tagName === 'H1')) heading.current?.focus();
     was.current = open;
   }, [open]);
   return (
