@@ -4,7 +4,7 @@ import '@/i18n/en/stores';
 import { Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { api, ok } from '@/api/client';
 import { sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
@@ -26,6 +26,10 @@ export function TestStep({ store, done, onSent, onDone }: Props) {
   const { busy, begin, end } = useSubmit();
   const [problem, setProblem] = useState<string | null>(null);
   const client = useQueryClient();
+  const goOn = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (sent && done) goOn.current?.focus();
+  }, [sent, done]);
   const shown = sent ?? former;
   if (!store) return <p className="muted">{t('guide.store.text')}</p>;
   async function send(id: string) {
@@ -38,8 +42,10 @@ export function TestStep({ store, done, onSent, onDone }: Props) {
       if (answer.deliveryId) {
         setSent(answer.deliveryId);
         onSent();
+        // The button waits for the way on, so that a second press sends no second order.
+        await client.invalidateQueries({ queryKey: ['overview'] });
       } else setProblem(t('store.test.ignored', { reason: word('reason', answer.reason ?? answer.status) }));
-      for (const key of ['deliveries', 'overview']) void client.invalidateQueries({ queryKey: [key] });
+      void client.invalidateQueries({ queryKey: ['deliveries'] });
     } catch (failure) {
       setProblem(sentence(failure));
     }
@@ -56,7 +62,7 @@ export function TestStep({ store, done, onSent, onDone }: Props) {
       {problem ? <Alert>{problem}</Alert> : null}
       <div className={styles.line}>
         {done ? (
-          <Button variant="filled" size="md" onClick={onDone}>
+          <Button ref={goOn} variant="filled" size="md" onClick={onDone}>
             {t('guide.goOn')}
           </Button>
         ) : null}
