@@ -19,6 +19,7 @@ import styles from './cloud.module.css';
 
 type Props = {
   button: string;
+  quiet?: boolean; // the page says by itself that the login is saved
   onSaved?: (state: Schemas['Credentials']) => void;
   onFailed?: () => void;
   onCancel?: () => void;
@@ -40,7 +41,7 @@ export function CloudForm(props: Props) {
   return owner ? <Form {...props} /> : null;
 }
 
-function Form({ button, onSaved, onFailed, onCancel }: Props) {
+function Form({ button, quiet, onSaved, onFailed, onCancel }: Props) {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const { busy, begin, end } = useSubmit();
@@ -56,9 +57,10 @@ function Form({ button, onSaved, onFailed, onCancel }: Props) {
       const state = await ok(api.PUT('/api/credentials', { body: { email: email.trim(), password } }));
       client.setQueryData(queries.cloud().queryKey, state);
       for (const key of ['deliveries', 'presets', 'stores']) void client.invalidateQueries({ queryKey: [key] });
-      toast(
-        state.status === 'valid' ? t('cloud.saved', { name: state.cloudUsername ?? '' }) : t('cloud.savedUnchecked'),
-      );
+      if (!quiet)
+        toast(
+          state.status === 'valid' ? t('cloud.saved', { name: state.cloudUsername ?? '' }) : t('cloud.savedUnchecked'),
+        );
       if (state.mappingsMadeStale) toast(t('cloud.stale', { count: state.mappingsMadeStale }), { tone: 'bad' });
       setPassword('');
       onSaved?.(state);

@@ -20,7 +20,7 @@ export function CloudStep({ onDone }: { onDone: () => void }) {
           <Alert>{t('guide.cloud.refused')}</Alert>
         </div>
       ) : null}
-      <CloudForm button={t('cloud.connect')} onSaved={onDone} />
+      <CloudForm button={t('cloud.connect')} quiet onSaved={onDone} />
       <p className={styles.note}>{t('cloud.sealed')}</p>
     </>
   );
