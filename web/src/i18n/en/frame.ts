@@ -193,7 +193,7 @@ export const frame = {
   'signIn.hidePassword': 'Hide the password',
   'signUp.title': 'Create your account',
   'signUp.page': 'Create an account',
-  'signUp.lead': 'From a paid order to a shared preset, by itself.',
+  'signUp.lead': 'For each paid order of your shop, the bridge shares the presets with the buyer by itself.',
   'signUp.shop': 'Shop name',
   'signUp.shopHint': 'Buyers see it on their order page.',
   'signUp.shopNeeded': 'Type the name that your buyers know your shop by.',

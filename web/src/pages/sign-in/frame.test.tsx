@@ -6,7 +6,12 @@ import { owed } from '@/session/owed';
 import { show } from '@/testing/render';
 import { Frame } from './Frame';
 import { Issuers } from './Issuers';
+import { SignUp } from './SignUp';
 
+vi.mock('@tanstack/react-router', async (original) => ({
+  ...(await original<object>()),
+  getRouteApi: () => ({ useSearch: () => ({}) }),
+}));
 let answer: () => Response;
 beforeEach(() => vi.stubGlobal('fetch', async () => answer()));
 afterEach(() => {
@@ -48,4 +53,10 @@ test('a sign-out that the service did not do is told, and can be sent again; nob
   await screen.findByRole('link', { name: 'Continue with Google' });
   expect(screen.queryByRole('alert')).toBeNull();
   expect(localStorage.length).toBe(0);
+});
+
+test('who signs up reads in a sentence what the bridge does', async () => {
+  await show(<SignUp />);
+  await screen.findByRole('heading', { name: 'Create your account' });
+  screen.getByText('For each paid order of your shop, the bridge shares the presets with the buyer by itself.');
 });
