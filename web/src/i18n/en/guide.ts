@@ -18,7 +18,7 @@ export const guide = {
   'guide.cloud.unchecked': 'Saved, and checked as soon as the platform is back. You can go on.',
   'guide.files': { one: '{count} preset or capture', other: '{count} presets and captures' },
   'guide.store': 'Connect your store',
-  'guide.store.text': 'So that every paid order reaches the bridge. About 3 minutes.',
+  'guide.store.text': 'So that every paid order reaches the bridge. About 5 minutes.',
   'guide.store.of': 'Connect {name}',
   'guide.store.done': '{name} sends its orders',
   'guide.username': 'Ask buyers for their username',
