@@ -13,6 +13,7 @@ import { Loaded, SkeletonRows } from '@/components/States';
 import { t } from '@/i18n/text';
 import { Mark } from '@/shell/Mark';
 import { SandboxBar } from '@/shell/SandboxBar';
+import { useHeard } from '../store/useHeard';
 import { stepsDone, type Setup } from './later';
 import { useCloudLine, useFirstLine, useGuideStore, useMatchLine, useStoreLine } from './lines';
 import { Step } from './Step';
@@ -66,6 +67,7 @@ function Steps({ setup, onLeave }: { setup: Setup; onLeave: () => void }) {
   const navigate = useNavigate();
   const cloud = useQuery(queries.cloud());
   const store = useGuideStore(search.store);
+  useHeard(store && store.lastOrderAt === null ? store.id : undefined); // whichever step is open
   const done = stepsDone(setup);
   // A login that the platform could not check yet holds nobody up.
   const passed = done.map((is, at) => is || (at === 0 && cloud.data?.status === 'unchecked'));

@@ -1,9 +1,7 @@
 // Waits for the first order of a store, and shows a refused request that came instead. After a refused one, or three minutes without any, the
 // list of what to check is open.
 import '@/i18n/en/stores';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
-import { queries } from '@/api/queries';
+import { useState } from 'react';
 import { Shape } from '@/components/StatusIcon';
 import { useNow } from '@/components/Time';
 import { hoursMinutesSeconds } from '@/i18n/format';
@@ -12,26 +10,17 @@ import { word } from '@/vocabulary/delivery';
 import { newestRefusal } from '@/vocabulary/store';
 import { kindFor } from './kinds/kinds';
 import { useSecretChanged } from './own_secret';
+import { useHeard } from './useHeard';
 import styles from './steps.module.css';
 
 const CHECKS = ['address', 'secret', 'event', 'format', 'paid', 'active'] as const;
-const EVERY_MS = 3_000;
 const LATE_MS = 3 * 60_000;
 
 export function Listening({ id }: { id: string }) {
-  const read = useQuery({ ...queries.store(id), refetchInterval: EVERY_MS });
+  const it = useHeard(id);
   const now = useNow(10_000);
   const [began] = useState(now);
   const [asked, setAsked] = useState<boolean | null>(null); // null: nobody has opened or closed the list
-  const it = read.data;
-  const client = useQueryClient();
-  // The other reads of a page poll more slowly, and would still say that no order came.
-  const lastOrderAt = it?.lastOrderAt ?? null;
-  useEffect(() => {
-    if (lastOrderAt === null) return;
-    const others = [['stores', 'list'], ['stores', 'products', id], ['orders'], ['overview']];
-    for (const queryKey of others) void client.invalidateQueries({ queryKey });
-  }, [client, id, lastOrderAt]);
   const refusal = it ? newestRefusal(it) : null;
   const wrong = refusal?.code === 'INVALID_SIGNATURE';
   const changedAt = useSecretChanged(id, wrong);
