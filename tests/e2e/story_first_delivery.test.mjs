@@ -67,6 +67,8 @@ test('a store is made, and the first order is heard live', async () => {
   const [, , , provider, id] = address.pathname.split('/');
   store = { id, provider, secret: await me.shown('Signing secret') };
   await me.judge('connecting a store', { secret: true });
+  await me.field('I have stored it in a safe place').check();
+  await me.button('Done').click();
   assert.equal((await ordered({ orderId: 'first' }, { secret: 'not the secret at all' })).status, 401);
   await me.sees('An order came, but its signature is wrong');
   assert.equal(

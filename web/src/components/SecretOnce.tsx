@@ -30,24 +30,27 @@ export function SecretOnce({ secret, title, lead = t('secret.onceSealed'), env, 
       size={540}
     >
       {secret === null ? null : (
-        <Shown secret={secret} lead={lead} env={env} stored={stored} onDone={onDone}>
+        <SecretShown secret={secret} lead={lead} env={env} stored={stored} onDone={onDone}>
           {children}
-        </Shown>
+        </SecretShown>
       )}
     </Modal>
   );
 }
 
-function Shown({
+// The same within a page. `label`: the secret's name there.
+export function SecretShown({
   secret,
-  lead,
+  label,
+  lead = t('secret.onceSealed'),
   env,
   stored: words = t('secret.stored'),
   children,
   onDone,
 }: {
   secret: string;
-  lead: string;
+  label?: string;
+  lead?: string;
   env?: string;
   stored?: string;
   children?: ReactNode;
@@ -68,9 +71,11 @@ function Shown({
   return (
     <div className={styles.shown}>
       <p className="muted">{lead}</p>
-      <code ref={text} className={styles.secret}>
-        {secret}
-      </code>
+      <div {...(label ? { role: 'group', 'aria-label': label } : {})}>
+        <code ref={text} className={styles.secret}>
+          {secret}
+        </code>
+      </div>
       <div className={styles.buttons}>
         <CopyButton text={secret} source={text} variant="filled" size="lg" data-autofocus />
         {env ? (
@@ -80,7 +85,7 @@ function Shown({
         ) : null}
       </div>
       {children}
-      <div className={styles.foot}>
+      <div className={styles.foot} data-within={label ? true : undefined}>
         <Checkbox checked={stored} onChange={(event) => setStored(event.currentTarget.checked)} label={words} />
         <Button
           variant="filled"

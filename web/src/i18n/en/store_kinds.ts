@@ -30,7 +30,6 @@ export const store_kinds = {
   'steps.generic.3': 'The body, at least:',
   'steps.secretKept':
     'The secret is shown only once, when the store is created or the secret is rotated. Current secret: {preview}',
-  'steps.secretNow': 'This is the only time it is shown. Copy it before you leave this page.',
   'steps.secretLabel': 'Secret of the shop',
   'steps.secretSave': 'Save',
   'steps.secretSaved': 'Saved, and stored encrypted.',

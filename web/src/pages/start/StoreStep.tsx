@@ -45,7 +45,7 @@ export function StoreStep({ store, onDone, onStore }: Props) {
       <ConnectSteps
         it={store}
         secret={secret?.of === store.id ? secret.text : null}
-        onSecret={(text) => setSecret({ of: store.id, text })}
+        onSecret={(text) => setSecret(text === null ? null : { of: store.id, text })}
       />
       <Listening id={store.id} />
       <Username store={store} />

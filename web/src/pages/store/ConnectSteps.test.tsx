@@ -59,6 +59,17 @@ test('a secret is said to be shown once, and afterwards a new one can be made', 
   cleanup();
 
   const sent: unknown[] = [];
+  // It goes once the person says that it is stored.
+  const gone = vi.fn();
+  await show(<ConnectSteps it={aStore('provider_b')} secret={secret} onSecret={gone} />);
+  const done = await screen.findByRole<HTMLButtonElement>('button', { name: 'Done' });
+  expect(done.disabled).toBe(true);
+  const hands = userEvent.setup();
+  await hands.click(screen.getByLabelText('I have stored it in a safe place'));
+  await hands.click(done);
+  expect(gone).toHaveBeenCalledExactlyOnceWith(null);
+  cleanup();
+
   vi.stubGlobal('fetch', async (request: Request | string) => {
     if (typeof request === 'string') {
       const tokens = { idToken: 't', idTokenExpiresAt: '2999-01-01T00:00:00.000Z', user: { id: 'usr_1', email: 'x' } };

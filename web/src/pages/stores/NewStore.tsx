@@ -94,12 +94,13 @@ export function StoreForm({ onMade, onCancel }: FormProps) {
 }
 
 function After({ made }: { made: Schemas['IntegrationWithSecret'] }) {
-  const { secret, ...it } = made;
+  const { secret: first, ...it } = made;
+  const [secret, setSecret] = useState<string | null>(first);
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => place.current?.focus(), []);
   return (
     <div ref={place} tabIndex={-1} className={styles.after}>
-      <ConnectSteps it={it} secret={secret} />
+      <ConnectSteps it={it} secret={secret} onSecret={setSecret} />
       <Listening id={it.id} />
       <div className={styles.actions}>
         <Button component={Link} to={`/integrations/stores/${it.id}/products`} variant="filled" size="md">

@@ -4,8 +4,9 @@ import type { ReactNode } from 'react';
 import type { TextKey } from '@/i18n/text';
 import type { Store } from '@/vocabulary/store';
 
-// `secret`: ours, the one time that it is known. `onSecret`: receives a new secret, where one can be made here.
-export type StepsProps = { it: Store; secret: string | null; onSecret?: (secret: string) => void };
+// `secret`: ours, the one time that it is known. `onSecret`: receives a new secret, where one can be made here, and null once it is
+// stored.
+export type StepsProps = { it: Store; secret: string | null; onSecret?: (secret: string | null) => void };
 
 export type Word = Extract<TextKey, `steps.word.${string}`>;
 // An event in the shop's own words, and its purpose.

@@ -1,13 +1,16 @@
 // The parts that the steps of several kinds of shops share.
 import '@/i18n/en/store_kinds';
 import '@/i18n/en/stores';
-import type { ReactNode } from 'react';
+import { lazy, Suspense, type ReactNode } from 'react';
 import { CopyField } from '@/components/Copy';
 import { t } from '@/i18n/text';
 import type { Store } from '@/vocabulary/store';
 import { RotateSecret } from '../RotateSecret';
 import styles from '../steps.module.css';
 import type { Event, StepsProps, Word } from './kind';
+
+// It comes with the secret: pages without steps import the kinds of shops too.
+const SecretShown = lazy(() => import('@/components/SecretOnce').then((part) => ({ default: part.SecretShown })));
 
 const shopWord = (key: Word) => <strong>{t(key)}</strong>;
 
@@ -21,10 +24,11 @@ export const Address = ({ it }: { it: Store }) => <CopyField label={t('connectio
 export function OurSecret({ it, secret, onSecret }: StepsProps) {
   if (secret !== null)
     return (
-      <>
-        <CopyField label={t('connection.secret')} value={secret} />
-        <p className={styles.note}>{t('steps.secretNow')}</p>
-      </>
+      <div className={styles.once}>
+        <Suspense>
+          <SecretShown key={secret} secret={secret} label={t('connection.secret')} onDone={() => onSecret?.(null)} />
+        </Suspense>
+      </div>
     );
   return (
     <div className={styles.saved}>
