@@ -21,13 +21,9 @@ export const guide = {
   'guide.store.text': 'So that every paid order reaches the bridge. About 5 minutes.',
   'guide.store.of': 'Connect {name}',
   'guide.store.done': '{name} sends its orders',
-  'guide.username': 'Ask buyers for their username',
-  'guide.username.text': 'Without it the bridge does not know whom to deliver to.',
   'guide.username.waiting': 'The first order shows whether it carries a username.',
   'guide.username.good': 'Order {order} carried the username {buyer}',
   'guide.username.bad': 'Order {order} had no cloud username. Add the field to your shop.',
-  'guide.username.snippet': 'The field',
-  'guide.username.open': 'Show the field for your shop',
   'guide.goOn': 'Go on',
   'guide.mapping': 'Match products to presets',
   'guide.mapping.text': 'Pick which files each product delivers.',
@@ -104,7 +100,7 @@ export const guide = {
   'guide.next.credits.text': { one: '{count} credit is left', other: '{count} credits are left' },
   'guide.next.webhook': 'Send your shop the outcome of its orders',
   'guide.next.webhook.text': 'With an outbound webhook',
-  'guide.next.username': 'Ask for the username at the checkout',
+  'guide.next.username': 'Ask buyers for their username',
   'guide.next.username.text': 'The field for {store}',
 } as const;
 

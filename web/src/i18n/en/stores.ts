@@ -193,7 +193,8 @@ export const stores = {
   'connection.steps': 'How to connect {kind}',
   'connection.stepsOwn': 'How to connect your website',
   'connection.username': 'Ask buyers for their username',
-  'connection.usernameText': 'Add a field with this name to the cart or the checkout:',
+  'connection.usernameText': 'Without it the bridge does not know whom to deliver to.',
+  'connection.usernameCode': 'The field',
 
   'settings.name': 'Name',
   'settings.hold': 'Hold orders',

@@ -1,4 +1,4 @@
-// The first store: its kind and name, the steps in the shop's own words, its first order heard, and the field for the username.
+// The first store: its kind and name, the steps in the shop's own words, its first order heard, and whether it has a username.
 import '@/i18n/en/guide';
 import '@/i18n/en/stores';
 import { Button, TextInput } from '@mantine/core';
@@ -6,13 +6,11 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { api, ok, type Schemas } from '@/api/client';
 import { problemsOf, sentence } from '@/api/errors';
-import { CopyButton } from '@/components/Copy';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import type { Store } from '@/vocabulary/store';
 import { ConnectSteps } from '../store/ConnectSteps';
 import { Listening } from '../store/Listening';
-import { kindFor } from '../store/kinds/kinds';
 import { StoreForm } from '../stores/NewStore';
 import { useFirstOrder, UsernameLine } from './lines';
 import styles from './start.module.css';
@@ -116,28 +114,5 @@ function Rename({ store }: { store: Store }) {
 
 function Username({ store }: { store: Store }) {
   const order = useFirstOrder(store);
-  const [shown, setShown] = useState(false);
-  const { snippet, snippetHint } = kindFor(store);
-  return (
-    <section className={styles.part}>
-      <h3>{t('guide.username')}</h3>
-      <p className="muted">{t('guide.username.text')}</p>
-      {shown ? (
-        <>
-          <p>{t(snippetHint)}</p>
-          <div className={styles.snippet}>
-            <pre tabIndex={0} aria-label={t('guide.username.snippet')}>
-              {snippet}
-            </pre>
-            <CopyButton text={snippet} />
-          </div>
-        </>
-      ) : (
-        <button type="button" className="link" onClick={() => setShown(true)}>
-          {t('guide.username.open')}
-        </button>
-      )}
-      {order ? <UsernameLine order={order} /> : <p className={styles.note}>{t('guide.username.waiting')}</p>}
-    </section>
-  );
+  return order ? <UsernameLine order={order} /> : <p className={styles.note}>{t('guide.username.waiting')}</p>;
 }

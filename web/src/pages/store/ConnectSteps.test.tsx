@@ -10,6 +10,7 @@ import type { Store } from '@/vocabulary/store';
 import { ConnectSteps } from './ConnectSteps';
 import './kinds/ShopSecret'; // loaded before it is shown
 import { kindFor } from './kinds/kinds';
+import { UsernameField } from './UsernameField';
 
 afterEach(() => {
   cleanup();
@@ -58,7 +59,6 @@ test('a secret is said to be shown once, and afterwards a new one can be made', 
   expect(screen.queryByText('Rotate…')).toBeNull();
   cleanup();
 
-  const sent: unknown[] = [];
   // It goes once the person says that it is stored.
   const gone = vi.fn();
   await show(<ConnectSteps it={aStore('provider_b')} secret={secret} onSecret={gone} />);
@@ -70,6 +70,7 @@ test('a secret is said to be shown once, and afterwards a new one can be made', 
   expect(gone).toHaveBeenCalledExactlyOnceWith(null);
   cleanup();
 
+  const sent: unknown[] = [];
   vi.stubGlobal('fetch', async (request: Request | string) => {
     if (typeof request === 'string') {
       const tokens = { idToken: 't', idTokenExpiresAt: '2999-01-01T00:00:00.000Z', user: { id: 'usr_1', email: 'x' } };
@@ -123,4 +124,32 @@ test('a secret of the shop is said to be stored, where it was entered or has pro
   await show(<ConnectSteps it={shopify({ ...seen, intake: { accepted24h: 1, refused } })} secret={null} />);
   await screen.findByLabelText('Secret of the shop');
   expect(stored()).toBeUndefined();
+});
+
+test.each([
+  ['provider_a', 'properties[Cloud username]', 'Send test notification'],
+  ['provider_b', 'presets/vendor_username', 'Processing'],
+  ['generic', '"targetUsername": "jane"', null],
+] as const)('the field for the username is a step before the first order: %s', async (provider, code, last) => {
+  const it = aStore(provider);
+  const text = (of: Element | undefined) => of?.textContent ?? '';
+  await show(<ConnectSteps it={it} secret={null} />);
+  await screen.findByText('Ask buyers for their username');
+  const steps = [...document.querySelectorAll('ol > li')];
+  const at = steps.findIndex((step) => text(step).includes('Ask buyers for their username'));
+  expect(text(steps[at])).toContain(code);
+  expect(at).toBe(steps.length - (last ? 2 : 1));
+  if (last) expect(text(steps.at(-1))).toContain(last);
+  const guided = screen.getByLabelText('The field').textContent;
+  cleanup();
+
+  // The store's own page shows the field beside the steps, in the same words.
+  await show(
+    <>
+      <ConnectSteps it={it} secret={null} username={false} />
+      <UsernameField it={it} />
+    </>,
+  );
+  expect((await screen.findAllByLabelText('The field')).map((one) => one.textContent)).toEqual([guided]);
+  screen.getByText('Without it the bridge does not know whom to deliver to.');
 });

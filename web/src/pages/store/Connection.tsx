@@ -24,6 +24,7 @@ import { ConnectSteps } from './ConnectSteps';
 import { kindFor } from './kinds/kinds';
 import { useOwnSecret } from './own_secret';
 import { RotateSecret } from './RotateSecret';
+import { UsernameField } from './UsernameField';
 import styles from './store.module.css';
 
 const route = getRouteApi('/inside/integrations/stores/$id/connection');
@@ -50,15 +51,14 @@ export function Connection() {
                   : t('connection.steps', { kind: word('shop', kindOf(it)) })}
               </h2>
               <p />
-              <ConnectSteps it={it} secret={null} />
+              <ConnectSteps it={it} secret={null} username={false} />
             </section>
           </div>
           <div className={styles.column}>
             <Sent it={it} />
             <section className={styles.group}>
               <h2>{t('connection.username')}</h2>
-              <p>{t('connection.usernameText')}</p>
-              <CopyField label={t('connection.username')} value={kindFor(it).usernameField} />
+              <UsernameField it={it} />
             </section>
           </div>
         </div>

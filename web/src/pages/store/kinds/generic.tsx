@@ -13,7 +13,6 @@ export const generic: StoreKind = {
   dictatesSecret: false,
   hasWebhooksForEnds: false,
   webhooks: null,
-  usernameField: 'targetUsername',
   snippet: '"targetUsername": "jane"',
   snippetHint: 'shopField.generic',
   steps: (props) => [
@@ -30,4 +29,5 @@ export const generic: StoreKind = {
       <CopyField label={t('steps.generic.3')} value={SAMPLE} />
     </div>,
   ],
+  proof: null,
 };

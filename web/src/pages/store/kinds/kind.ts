@@ -22,11 +22,11 @@ export type StoreKind = {
   hasWebhooksForEnds: boolean;
   // The events that the shop's webhooks are made for: first the one that sends a paid order. A test compares them with docs/guides.
   webhooks: { first: Word; others: readonly Event[] } | null;
-  // The field in which an order carries the username (docs/stores.md).
-  usernameField: string;
   // The code that asks buyers for it, as in docs/guides, and where it belongs.
   snippet: string;
   snippetHint: Extract<TextKey, `shopField.${string}`>;
   // The steps that connect it, in order.
   steps: (props: StepsProps) => ReactNode[];
+  // The last step, which sends a first order; null: the steps need none.
+  proof: (() => ReactNode) | null;
 };

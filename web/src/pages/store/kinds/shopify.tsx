@@ -31,7 +31,6 @@ export const shopify: StoreKind = {
   dictatesSecret: true,
   hasWebhooksForEnds: true,
   webhooks: WEBHOOKS,
-  usernameField: 'cloud_username',
   snippet: SNIPPET,
   snippetHint: 'shopField.shopify',
   steps: ({ it }) => [
@@ -47,6 +46,6 @@ export const shopify: StoreKind = {
       </Suspense>
     </div>,
     <OtherEvents says={t('steps.shopify.4')} events={WEBHOOKS.others} />,
-    <T k="steps.shopify.5" values={shopWords('test')} />,
   ],
+  proof: () => <T k="steps.shopify.5" values={shopWords('test')} />,
 };

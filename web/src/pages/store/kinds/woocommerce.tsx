@@ -35,7 +35,6 @@ export const woocommerce: StoreKind = {
   dictatesSecret: false,
   hasWebhooksForEnds: false,
   webhooks: WEBHOOKS,
-  usernameField: 'vendor_username',
   snippet: SNIPPET,
   snippetHint: 'shopField.woocommerce',
   steps: (props) => [
@@ -49,6 +48,6 @@ export const woocommerce: StoreKind = {
       <OurSecret {...props} />
     </div>,
     <OtherEvents says={t('steps.woocommerce.4')} events={WEBHOOKS.others} />,
-    <T k="steps.woocommerce.5" values={shopWords('processing')} />,
   ],
+  proof: () => <T k="steps.woocommerce.5" values={shopWords('processing')} />,
 };
