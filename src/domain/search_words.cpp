@@ -99,7 +99,10 @@ SearchWords::SearchWords(std::string_view text) {
 bool SearchWords::are_in(std::string_view name) const {
   if (words_.empty()) return true;
   const auto in = normalised(name);
-  return std::ranges::all_of(words_, [&](const std::string& word) { return in.contains(word); });
+  auto joined = in;
+  std::erase(joined, ' ');
+  return std::ranges::all_of(
+      words_, [&](const std::string& word) { return in.contains(word) || joined.contains(word); });
 }
 
 }  // namespace presetbridge::domain

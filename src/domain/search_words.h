@@ -14,7 +14,8 @@ class SearchWords {
   explicit SearchWords(std::string_view text);
 
   bool empty() const { return words_.empty(); }
-  // Whether the name has each of the words, whole or as a part of one. True without a word.
+  // Whether the name has each of the words, whole, as a part of one, or over several ("jcm800" is in "JCM-800"). True
+  // without a word.
   bool are_in(std::string_view name) const;
 
  private:

@@ -13,14 +13,14 @@ bool finds(std::string_view typed, std::string_view name) {
 
 TEST(SearchWords, AreFoundInAnyOrderCaseAndSpelling) {
   for (const auto* typed :
-       {"plexi 68", "plexi '68", "PLEXI ’68", "68 plexi", "crunch plex", "plexi-68", " plexi  "})
+       {"plexi 68", "plexi '68", "PLEXI ’68", "68 plexi", "crunch plex", "plexi-68", "plexi68", " plexi  "})
     EXPECT_TRUE(finds(typed, "Plexi ’68 – Crunch")) << typed;
   EXPECT_TRUE(finds("grun", "Grün & Wärme"));
   EXPECT_TRUE(finds("GRÜN", "grün"));
   EXPECT_TRUE(finds("strasse", "Straße"));
   EXPECT_TRUE(finds("rock'n'roll", "Rock’n’Roll"));
   EXPECT_TRUE(finds("ギター", "エレキギター"));
-  for (const auto* typed : {"plexi 69", "plexi 68 lead", "plexi68"})
+  for (const auto* typed : {"plexi 69", "plexi 68 lead"})
     EXPECT_FALSE(finds(typed, "Plexi ’68 – Crunch")) << typed;
 }
 

@@ -278,14 +278,6 @@ export const queries = {
       queryFn: ({ signal }) =>
         ok(api.GET('/api/presets/{preset}', { params: { path: { preset: id }, query: { usage: true } }, signal })),
     }),
-  // The first thousand.
-  allPresets: () =>
-    queryOptions({
-      queryKey: ['presets', 'page', 'all'],
-      queryFn: ({ signal }) =>
-        allPages<Schemas['Preset']>((page) => ok(api.GET('/api/presets', { params: { query: page }, signal })), 10),
-      staleTime: 60_000,
-    }),
   presets: (search: string) =>
     queryOptions({
       queryKey: ['presets', search],

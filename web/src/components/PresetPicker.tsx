@@ -6,8 +6,8 @@ import { sentence } from '@/api/errors';
 import { t } from '@/i18n/text';
 import { word } from '@/vocabulary/delivery';
 import { Bdi } from './Bdi';
-import { useNamedPresets } from './presets';
 import styles from './PresetPicker.module.css';
+import { useNamedPresets } from './useNamedPresets';
 
 type Preset = Schemas['Preset'];
 type Props = { label: string; value: Preset | null; onChange: (preset: Preset | null) => void; className?: string };

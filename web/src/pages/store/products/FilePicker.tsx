@@ -5,7 +5,7 @@ import { IconEyeOff } from '@tabler/icons-react';
 import { useState } from 'react';
 import { sentence } from '@/api/errors';
 import { noneText, PresetOption } from '@/components/PresetPicker';
-import { useNamedPresets } from '@/components/presets';
+import { useNamedPresets } from '@/components/useNamedPresets';
 import { t } from '@/i18n/text';
 import type { File, Match } from './draft';
 import styles from './products.module.css';
