@@ -77,10 +77,7 @@ export function readStream(
     try {
       const response = await open(lastId === null ? {} : { 'last-event-id': lastId }, here.signal);
       const seconds = Number(response.headers.get('retry-after'));
-      if (!response.ok || !response.body) {
-        void response.body?.cancel();
-        return seconds > 0 ? seconds * 1000 : null;
-      }
+      if (!response.ok || !response.body) return seconds > 0 ? seconds * 1000 : null;
       let events: LiveEvent[] = [];
       const parser = createParser({
         onEvent: (message) => {
