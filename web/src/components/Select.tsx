@@ -1,6 +1,7 @@
 // The checkboxes of a table: one a row (with Shift: all rows from the last one), and one for all rows of the page.
 import { t } from '@/i18n/text';
 import styles from './Rows.module.css';
+import tick from './Tick.module.css';
 
 // Which rows are chosen.
 export type Selection = {
@@ -16,6 +17,7 @@ export function SelectAll({ ids, selection }: { ids: string[]; selection: Select
       <label>
         <input
           type="checkbox"
+          className={tick.tick}
           aria-label={t('select.page')}
           checked={chosen > 0 && chosen === ids.length}
           ref={(box) => {
@@ -39,6 +41,7 @@ export function SelectOne({ id, selection, onChoose }: OneProps) {
       <label data-above="">
         <input
           type="checkbox"
+          className={tick.tick}
           aria-label={t('select.one', { name: selection.nameOf(id) })}
           checked={selection.has(id)}
           onChange={(event) => {

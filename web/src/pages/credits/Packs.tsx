@@ -10,6 +10,7 @@ import { Alert } from '@/components/Alert';
 import { Bdi } from '@/components/Bdi';
 import { ForOwners } from '@/components/ForOwners';
 import { Loaded, SkeletonRows } from '@/components/States';
+import tick from '@/components/Tick.module.css';
 import { money } from '@/i18n/money';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
@@ -85,7 +86,13 @@ function Choice({ packs, debt }: { packs: Pack[]; debt: number }) {
         <legend className="unseen">{t('packs.legend')}</legend>
         {packs.map((it) => (
           <label key={it.id} className={styles.pack}>
-            <input type="radio" name="pack" checked={it.id === pack.id} onChange={() => setChosen(it.id)} />
+            <input
+              className={tick.tick}
+              type="radio"
+              name="pack"
+              checked={it.id === pack.id}
+              onChange={() => setChosen(it.id)}
+            />
             <span>
               <span className="strong">{t('packs.holds', { count: it.credits })}</span>{' '}
               {says(it.name) === says(t('packs.holds', { count: it.credits })) ? null : (

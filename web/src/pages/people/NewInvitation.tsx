@@ -5,6 +5,7 @@ import { api, ok, type Schemas } from '@/api/client';
 import { problemsOf } from '@/api/errors';
 import { FormError } from '@/components/FormError';
 import { Dialog } from '@/components/Dialogs';
+import tick from '@/components/Tick.module.css';
 import { useFailure } from '@/components/useFailure';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
@@ -54,7 +55,13 @@ function Form({ onClose, onMade }: Props) {
         <div>
           {ROLES.map((one) => (
             <label key={one}>
-              <input type="radio" name="role" checked={one === role} onChange={() => setRole(one)} />
+              <input
+                className={tick.tick}
+                type="radio"
+                name="role"
+                checked={one === role}
+                onChange={() => setRole(one)}
+              />
               <span>
                 <span className="strong">{roleWord(one)}</span>
                 <span className="muted">{t(`role.${one}.may`)}</span>
