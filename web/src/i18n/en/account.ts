@@ -90,7 +90,7 @@ export const account = {
   'keysPage.inactive': 'Inactive',
   'keysPage.expired': 'Expired',
   'keysPage.never': 'Never',
-  'keysPage.all': 'Deliveries, presets, stores, webhooks',
+  'keysPage.all': 'Manage deliveries, stores and webhooks, read presets',
   'keysPage.empty.title': 'No tokens yet',
   'keysPage.empty.body': 'A token lets your own program read deliveries, retry them, or manage stores.',
   'keysPage.of': 'Actions of {name}',

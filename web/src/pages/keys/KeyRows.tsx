@@ -35,7 +35,7 @@ export function KeyRows({ label, rows, busy, onIssued }: Props) {
     {
       key: 'token',
       header: t('keysPage.col.token'),
-      width: '132px',
+      width: '156px',
       narrow: 'second',
       cell: (it) => <code className="muted">{it.preview}</code>,
     },
