@@ -85,7 +85,7 @@ test('credits are bought: left, gone on with and paid, and what waited goes on',
   await page.waitForURL(`${paysim.url}/**`);
   await button(page, 'Pay').click();
   await page.getByRole('heading', { name: 'Paid', exact: true }).waitFor();
-  await page.getByText('500 credits are on your account.').waitFor();
+  await page.getByText('500 credits were added.').waitFor();
   assert.equal(new URL(page.url()).pathname, '/credits/return');
   for (const { deliveryId } of orders) await merchant.reaches(deliveryId, 'completed');
   await page.getByRole('heading', { name: 'Deliveries that went on since' }).waitFor();
@@ -111,7 +111,7 @@ test('a bank that takes its time is waited for, and an expired page and a refund
   await page.getByRole('heading', { name: 'The bank has not confirmed yet' }).waitFor();
   assert.equal(await page.getByRole('link', { name: 'Go on to the payment' }).count(), 0, 'it is not paid twice');
   isOk(await pay.post('/sim/settle', { session }));
-  await page.getByText('100 credits are on your account.').waitFor();
+  await page.getByText('100 credits were added.').waitFor();
   isOk(await pay.post('/sim/refund', { payment: session }));
   await page.reload();
   await page.getByText('€19.00 of this payment went back, and its credits with it.').waitFor();

@@ -68,8 +68,8 @@ export const credits = {
   'payment.what': 'The purchase',
   'payment.paid': 'Paid',
   'payment.paidText': {
-    one: '{count} credit is on your account.',
-    other: '{count} credits are on your account.',
+    one: '{count} credit was added.',
+    other: '{count} credits were added.',
   },
   'payment.bank': 'The bank has not confirmed yet',
   'payment.bankText': 'This page updates by itself. You can close it too: the credits come when the payment does.',
@@ -91,7 +91,7 @@ export const credits = {
   'payment.back': 'Go to credits',
   'payment.receipt': 'Open the receipt',
   'payment.away': 'The payment processor does not answer right now. This page asks again by itself.',
-  'payment.have': { one: 'You have {count} credit now.', other: 'You have {count} credits now.' },
+  'payment.have': { one: 'You have {count} now.', other: 'You have {count} now.' },
   'payment.debt': { one: '{count} credit of debt is left.', other: '{count} credits of debt are left.' },
   'payment.wentOn': 'Deliveries that went on since then',
 

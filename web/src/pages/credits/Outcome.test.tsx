@@ -21,7 +21,7 @@ test.each([
     client.setQueryData(queries.overview().queryKey, { setup: { firstDelivery } } as never);
     client.setQueryData(queries.credits().queryKey, { available: 7, debt: 0 } as never);
   });
-  if (state === 'paid') await screen.findByText('You have 7 credits now.');
+  if (state === 'paid') await screen.findByText('You have 7 now.');
   const way = await screen.findByRole('link', { name: firstDelivery ? 'Go to credits' : 'Back to the guide' });
   expect(way.getAttribute('href')).toBe(firstDelivery ? '/credits' : '/start');
   expect(screen.queryAllByRole('link', { name: 'Back to the guide' })).toHaveLength(firstDelivery ? 0 : 1);
