@@ -44,8 +44,9 @@ export function AskReset() {
         <p className={styles.other}>{toSignIn}</p>
       </Frame>
     );
+  const off = config.data && !(config.data.mail && config.data.passwords);
   return (
-    <Frame title={t('reset.title')} lead={t('reset.lead')} page={page}>
+    <Frame title={t('reset.title')} lead={off ? '' : t('reset.lead')} page={page}>
       <Loaded read={config} what={t('reset.what')} skeleton={<SkeletonRows rows={2} />}>
         {({ mail, passwords }) =>
           mail && passwords ? <Form onSent={() => setSent(true)} /> : <p className="muted">{t('reset.off')}</p>
