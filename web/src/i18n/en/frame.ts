@@ -161,7 +161,7 @@ export const frame = {
 
   'secret.once': 'This is the only time it is shown. We keep a fingerprint of it, not the token itself.',
   'sale.ask': 'Ask the operator for credits',
-  'secret.onceSealed': 'This is the only time it is shown. Later you see only its first and last characters.',
+  'secret.onceSealed': 'This is the only time it is shown. Later you see only its last characters.',
   'secret.stored': 'I have stored it in a safe place',
   'secret.env': 'Download .env file',
   'secret.leave.title': 'Leave this page?',
