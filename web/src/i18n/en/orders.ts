@@ -107,7 +107,7 @@ export const orders = {
   'orderLine.unmapped': 'No preset',
   'orderLine.not_mapped_yet': 'Not matched yet',
   'orderLine.unknown': 'Not recorded by an earlier version',
-  'orderLine.now': 'It has presets now.',
+  'orderLine.now': { one: 'Matches {count} preset now.', other: 'Matches {count} presets now.' },
   'orderLine.quantity': { one: '{count} piece', other: '{count} pieces' },
   'orderLine.refunded': { one: '{count} refunded', other: '{count} refunded' },
   'orderLine.more': { one: 'and {count} more preset', other: 'and {count} more presets' },

@@ -81,20 +81,21 @@ function Result({ line, store }: { line: OrderLine; store: string }) {
       </span>
     );
   const since = isMatchedSince(line);
+  const bare = line.result === 'unmapped' && !since;
   return (
-    <span className={styles.result} data-amber={line.result === 'unmapped' || undefined}>
-      {line.result === 'unmapped' ? <IconAlertTriangle size={16} aria-hidden="true" /> : null}
+    <span className={styles.result} data-amber={bare || undefined}>
+      {bare ? <IconAlertTriangle size={16} aria-hidden="true" /> : null}
       <span>
-        {word('orderLine', line.result)}
         {since ? (
           <>
-            {'. '}
-            {t('orderLine.now')}{' '}
+            {t('orderLine.now', { count: line.mappingIds.length })}{' '}
             <Link className="link" to="/integrations/stores/$id/products" params={{ id: store }} search={{}}>
               {t('orderLine.matches')}
             </Link>
           </>
-        ) : null}
+        ) : (
+          word('orderLine', line.result)
+        )}
       </span>
     </span>
   );
