@@ -43,7 +43,7 @@ export const delivery = {
   'step.stopped.order_too_large': 'Too large',
   'step.stopped.internal_error': 'Our fault',
   'step.label': 'Journey',
-  'step.stoppedAt': 'Stopped at step {n} of 5.',
+  'step.stoppedAt': 'At step {n} of 5.',
   'step.now': 'Step {n} of 5.',
   'step.all': 'All 5 steps done.',
 

@@ -62,7 +62,7 @@ test('a step that stops it is shown', async () => {
     steps: KEYS.map((key, at) => ({ key, state: at === 0 ? 'done' : at === 1 ? 'stopped' : 'ahead', at: null })),
   });
   await show(<Journey it={it} />);
-  await screen.findByText('Stopped at step 2 of 5.');
+  await screen.findByText('At step 2 of 5.');
   const steps = screen.getByRole('list', { name: 'Journey' });
   expect([...steps.children].map(({ textContent }) => textContent)).toEqual([
     'Order received',
