@@ -43,8 +43,8 @@ export const bulk = {
   'bulk.left': 'Left out:',
   'bulk.out.INVALID_TRANSITION.retry': { one: '{count} that has not failed', other: '{count} that have not failed' },
   'bulk.out.INVALID_TRANSITION.approve': {
-    one: '{count} that is not in review, or has nothing to deliver',
-    other: '{count} that are not in review, or have nothing to deliver',
+    one: '{count} that is not in review, or too large: deliver it by hand',
+    other: '{count} that are not in review, or too large: deliver them by hand',
   },
   'bulk.out.INVALID_TRANSITION.invalidate': {
     one: '{count} that is stopped already',
