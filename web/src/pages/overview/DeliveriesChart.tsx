@@ -43,7 +43,10 @@ export function DeliveriesChart({ it, period, first, busy }: Props) {
       <div className={styles.head}>
         <h2>
           {t('overview.deliveries')}{' '}
-          {short && !table ? <span className="quiet">{t('chart.twoWeeks', { days: NARROW_DAYS })}</span> : null}
+          <span className="quiet">
+            {t('chart.byOrder')}
+            {short && !table ? `, ${t('chart.twoWeeks', { days: NARROW_DAYS, all: daysOf(period) })}` : null}
+          </span>
         </h2>
         {made === 0 ? null : (
           <div className={styles.chartEnd}>

@@ -10,7 +10,7 @@ import { saveCsv, type Table as Rows } from '@/components/csv';
 import { NARROW_DAYS, useNarrow } from '@/components/narrow';
 import { t } from '@/i18n/text';
 import { changed, type Search } from '../search';
-import { barsOf, bucketOf, titleAt, totalsOf, type Period } from './period';
+import { barsOf, bucketOf, daysOf, titleAt, totalsOf, type Period } from './period';
 import styles from './usage.module.css';
 
 type Usage = Schemas['Usage'];
@@ -31,7 +31,9 @@ export function Charts({ it, period, search, file }: Props) {
   const asTable = search.table === '1';
   const bucket = bucketOf(period);
   const short = useNarrow() && bucket === 'day' && it.data.length > NARROW_DAYS;
-  const words = short ? t('usage.twoWeeks', { days: NARROW_DAYS }) : t(`usage.period.words.${period}`);
+  const words = short
+    ? t('usage.twoWeeks', { days: NARROW_DAYS, all: daysOf(period) })
+    : t(`usage.period.words.${period}`);
   const data = short ? it.data.slice(-NARROW_DAYS) : it.data;
   const { requests, limited, deliveries } = short ? totalsOf(data) : it.totals; // of the bars that are shown
   const note = short ? <span className="quiet">{words}</span> : null;

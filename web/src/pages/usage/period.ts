@@ -15,6 +15,7 @@ export const PERIOD_NAMES = Object.keys(PERIODS) as Period[];
 
 export const periodOf = ({ period }: Search): Period => PERIOD_NAMES.find((one) => one === period) ?? '30d';
 export const bucketOf = (period: Period) => PERIODS[period].bucket;
+export const daysOf = (period: Period) => PERIODS[period].hours / 24;
 
 // The last bar is the present hour or day.
 export function queryOf(period: Period, now: number) {
