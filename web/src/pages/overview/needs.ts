@@ -39,7 +39,7 @@ function ofFailed(needs: Need[], only: { store?: string }): NeedRow {
     icon: 'octagon',
     colour: 'red',
     title: t('need.failed', { count }),
-    text: said.join(', '),
+    text: t('need.failed.text', { list: said.join(', ') }),
     button: t('need.failed.button', { count }),
     link: { to: '/deliveries', search: { status: 'failed', code: codes.join(','), ...only } },
     fixes: codes,
@@ -60,7 +60,7 @@ function rowOf(need: Need, credits: Schemas['Overview']['credits'], only: { stor
   const amber = { ...red, icon: 'clock', colour: 'amber' } as const;
   const buy = { button: t('need.credits.button'), link: to('/credits'), owners: true, buys: true };
   const receiver = {
-    title: t('need.receiver'),
+    title: t('need.receiver', { name }),
     button: t('need.receiver.button'),
     link: { to: '/integrations/webhooks/$id', params: { id: subscriptionId ?? '' }, search: {} } as LinkProps,
   };
@@ -109,9 +109,9 @@ function rowOf(need: Need, credits: Schemas['Overview']['credits'], only: { stor
         link: { to: '/deliveries', search: { status: 'in_review', ...only } },
       };
     case 'receiver_off':
-      return { ...red, ...receiver, text: t(need.code === 'receiver_gone' ? 'need.receiver_off.gone' : 'need.receiver_off.text', { name }) };
+      return { ...red, ...receiver, text: t(need.code === 'receiver_gone' ? 'need.receiver_off.gone' : 'need.receiver_off.text') };
     case 'receiver_failing':
-      return { ...red, ...receiver, text: t('need.receiver_failing.text', { name, time: clock(at, now) }) };
+      return { ...red, ...receiver, text: t('need.receiver_failing.text', { time: clock(at, now) }) };
     case 'unmapped':
     case 'stale':
       return {

@@ -46,7 +46,7 @@ test('deliveries that failed are one row, in the place of the first, that names 
   expect(rows.map(({ key }) => key.split(':')[0])).toEqual(['debt', 'failed', 'review']);
   expect(rows[1]).toMatchObject({
     title: '4 deliveries failed',
-    text: '2 need a username, 1 preset is missing, 1 New',
+    text: '2 need a username, 1 preset is missing, 1 New.',
     button: 'Fix 4 deliveries',
     link: { search: { status: 'failed', code: 'username_missing,preset_not_found,new_code' } },
   });
@@ -80,8 +80,8 @@ test('what is newer than this page is shown as it is', () => {
 
 test('credits that run out say when', () => {
   const soon = need('credits_low', { count: 41, oldestAt: '2026-11-26T14:00:00.000Z' });
-  expect(rowsOf({ needs: [soon], credits }, undefined, NOW)[0]).toMatchObject({ title: 'Credits run out in about 4 days', text: '41 left, you use about 10 a day' }); // prettier-ignore
-  expect(rowsOf({ needs: [{ ...soon, oldestAt: null }], credits: { ...credits, perDay: 0 } }, undefined, NOW)[0]).toMatchObject({ title: 'Few credits are left', text: '41 left' }); // prettier-ignore
+  expect(rowsOf({ needs: [soon], credits }, undefined, NOW)[0]).toMatchObject({ title: 'Credits run out in about 4 days', text: '41 left, you use about 10 a day.' }); // prettier-ignore
+  expect(rowsOf({ needs: [{ ...soon, oldestAt: null }], credits: { ...credits, perDay: 0 } }, undefined, NOW)[0]).toMatchObject({ title: 'Few credits are left', text: '41 left.' }); // prettier-ignore
 });
 
 test('the address says the period and the store; what it cannot say is passed over', () => {
