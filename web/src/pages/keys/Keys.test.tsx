@@ -1,4 +1,4 @@
-import { cleanup, screen, within } from '@testing-library/react';
+import { act, cleanup, screen, within } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Schemas } from '@/api/client';
 import { queries } from '@/api/queries';
@@ -64,4 +64,16 @@ test('a further page of inactive tokens is of its cursor', async () => {
   expect(screen.getByText('No token is active.')).toBeTruthy();
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Newer' }).disabled).toBe(false);
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Older' }).disabled).toBe(true);
+});
+
+test('without a token the button stands in the empty box alone', async () => {
+  const { client } = await show(<Keys />);
+  act(() => {
+    client.setQueryData(queries.activeKeys().queryKey, { data: [], nextCursor: null });
+    client.setQueryData(queries.inactiveKeys({ limit: 50 }).queryKey, { data: [], nextCursor: null });
+    client.setQueryData(queries.account().queryKey, { caller: { role: 'owner' } } as never);
+  });
+  const title = await screen.findByText('No tokens yet');
+  const buttons = await screen.findAllByRole('button', { name: 'Create token' });
+  expect(buttons.map((button) => button.parentElement)).toEqual([title.parentElement]);
 });

@@ -51,19 +51,15 @@ export function Keys() {
     setIssued(key);
     void client.invalidateQueries({ queryKey: ['keys'] });
   };
+  const empty = active.data?.data.length === 0 && inactive.data && !hasInactive;
+  const create = owner ? (
+    <Button variant="filled" leftSection={<IconPlus size={16} />} onClick={() => setMaking(true)}>
+      {t('keysPage.create')}
+    </Button>
+  ) : null;
   return (
     <>
-      <PageHeader
-        title={t('keysPage.title')}
-        lead={t('keysPage.lead')}
-        actions={
-          owner ? (
-            <Button variant="filled" leftSection={<IconPlus size={16} />} onClick={() => setMaking(true)}>
-              {t('keysPage.create')}
-            </Button>
-          ) : null
-        }
-      />
+      <PageHeader title={t('keysPage.title')} lead={t('keysPage.lead')} actions={empty ? null : create} />
       {owner === false ? (
         <div className={styles.owners}>
           <ForOwners>{t('keysPage.owners')}</ForOwners>
@@ -76,7 +72,12 @@ export function Keys() {
           ) : hasInactive ? (
             <p className="muted">{t('keysPage.noneActive')}</p>
           ) : inactive.data ? (
-            <EmptyState icon={IconKey} title={t('keysPage.empty.title')} body={t('keysPage.empty.body')} />
+            <EmptyState
+              icon={IconKey}
+              title={t('keysPage.empty.title')}
+              body={t('keysPage.empty.body')}
+              action={create}
+            />
           ) : null
         }
       </Loaded>
