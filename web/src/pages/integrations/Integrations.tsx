@@ -23,7 +23,7 @@ export function Integrations() {
           <h2>{t('webhooks.title')}</h2>
           <NewWebhookButton filled={false} />
         </div>
-        <SubscriptionList />
+        <SubscriptionList filled={false} />
       </section>
     </>
   );

@@ -19,7 +19,8 @@ import { Verify } from './Verify';
 
 const SubscriptionForm = lazy(() => import('./SubscriptionForm').then((part) => ({ default: part.SubscriptionForm })));
 
-export function SubscriptionList() {
+export function SubscriptionList({ filled = true }: { filled?: boolean }) {
+  const making = useMaking();
   const read = useQuery(queries.subscriptions());
   return (
     <Loaded read={read} what={t('webhooks.what')} skeleton={<SkeletonRows rows={3} height={56} />}>
@@ -27,24 +28,44 @@ export function SubscriptionList() {
         data.length > 0 ? (
           <SubscriptionRows rows={data} />
         ) : (
-          <EmptyState icon={IconWebhook} title={t('webhooks.empty.title')} body={t('webhooks.empty.body')} />
+          <EmptyState
+            icon={IconWebhook}
+            title={t('webhooks.empty.title')}
+            body={t('webhooks.empty.body')}
+            action={<AddButton filled={filled} onClick={() => making.set(true)} />}
+          />
         )
       }
     </Loaded>
   );
 }
 
-// On each page that lists webhooks; whether the form is open stands in the address (`new=webhook`).
-export function NewWebhookButton({ filled = true }: { filled?: boolean }) {
+// Whether the form is open stands in the address (`new=webhook`).
+function useMaking() {
   const search: Search = useSearch({ strict: false });
   const path = useLocation({ select: ({ pathname }) => pathname });
-  const making = search.new === 'webhook';
+  const navigate = useNavigate();
+  const set = (now: boolean) =>
+    void navigate({ to: path, search: changed(search, { new: now ? 'webhook' : undefined }), replace: !now });
+  return { now: search.new === 'webhook', set };
+}
+
+function AddButton({ filled, onClick }: { filled: boolean; onClick: () => void }) {
+  return (
+    <Button variant={filled ? 'filled' : 'default'} leftSection={<IconPlus size={16} />} onClick={onClick}>
+      {t('webhooks.new')}
+    </Button>
+  );
+}
+
+// On each page that lists webhooks, with the form and the secret. Without a webhook the button itself stands in the list's place.
+export function NewWebhookButton({ filled = true }: { filled?: boolean }) {
+  const { now: making, set: setMaking } = useMaking();
+  const empty = useQuery(queries.subscriptions()).data?.data.length === 0;
   const [made, setMade] = useState<Schemas['SubscriptionWithSecret'] | null>(null);
   const client = useQueryClient();
   const navigate = useNavigate();
   const router = useRouter();
-  const setMaking = (now: boolean) =>
-    void navigate({ to: path, search: changed(search, { new: now ? 'webhook' : undefined }), replace: !now });
   const here = useRef(false);
   useEffect(() => {
     here.current = making;
@@ -67,13 +88,7 @@ export function NewWebhookButton({ filled = true }: { filled?: boolean }) {
   }
   return (
     <>
-      <Button
-        variant={filled ? 'filled' : 'default'}
-        leftSection={<IconPlus size={16} />}
-        onClick={() => setMaking(true)}
-      >
-        {t('webhooks.new')}
-      </Button>
+      {empty ? null : <AddButton filled={filled} onClick={() => setMaking(true)} />}
       <Dialog opened={making} onClose={() => setMaking(false)} title={t('newWebhook.title')} size={520}>
         <Suspense fallback={<SkeletonRows rows={5} />}>
           <SubscriptionForm

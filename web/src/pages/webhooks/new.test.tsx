@@ -4,12 +4,13 @@ import { act, cleanup, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useEffect } from 'react';
 import { afterEach, expect, test, vi } from 'vitest';
+import { queries } from '@/api/queries';
 import { Toasts } from '@/components/toasts';
 import { signInConfig } from '@/session/config';
 import { show } from '@/testing/render';
 import { serve } from '@/testing/service';
 import './SubscriptionForm'; // the dialog loads it when it is opened
-import { NewWebhookButton } from './Webhooks';
+import { NewWebhookButton, Webhooks } from './Webhooks';
 
 afterEach(() => {
   cleanup();
@@ -100,4 +101,12 @@ test.each([
   const [hint, fault] = ['description', 'error'].map((part) => document.getElementById(`${field.id}-${part}`));
   expect(fault?.textContent).toBe(says);
   expect(/in this sandbox also on this machine/.test(hint?.textContent ?? '')).toBe(sandbox);
+});
+
+test('without a webhook the button stands in the empty box alone', async () => {
+  const { client } = await show(<Webhooks />);
+  act(() => void client.setQueryData(queries.subscriptions().queryKey, { data: [] } as never));
+  await screen.findByText('No outbound webhook yet');
+  const buttons = screen.getAllByRole('button', { name: 'Add a webhook' });
+  expect(buttons.map((button) => button.closest('header') === null)).toEqual([true]);
 });
