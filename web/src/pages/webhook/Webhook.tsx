@@ -102,8 +102,7 @@ const RECOVER_DAYS = ['1', '3', '7', '14'] as const;
 type RecoverDays = (typeof RECOVER_DAYS)[number];
 
 // How many events would be sent again.
-function RecoveryPlan({ id, days }: { id: string; days: RecoverDays }) {
-  const { data } = useQuery(queries.recovery(id, Number(days)));
+function RecoveryPlan({ data }: { data: { total: number; totalIsExact: boolean } | undefined }) {
   if (!data) return null;
   return (
     <p role="status">
@@ -129,6 +128,7 @@ function Actions({ it }: { it: Subscription }) {
   const [overlapSeconds, setOverlap] = useState(86_400);
   const [days, setDays] = useState<RecoverDays>('1');
   const [secret, setSecret] = useState<string | null>(null);
+  const plan = useQuery({ ...queries.recovery(it.id, Number(days)), enabled: asked === 'recover' });
   const { busy, begin, end } = useSubmit();
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -244,6 +244,7 @@ function Actions({ it }: { it: Subscription }) {
         title={t('webhook.recover.title')}
         body={t('webhook.recover.body')}
         button={t('webhook.recover.button')}
+        ready={plan.data?.total !== 0}
         onConfirm={async () => {
           const since = daysAgo(Number(days));
           const { total } = await ok(
@@ -260,7 +261,7 @@ function Actions({ it }: { it: Subscription }) {
           value={days}
           onChange={(event) => setDays(event.currentTarget.value as RecoverDays)}
         />
-        {asked === 'recover' ? <RecoveryPlan id={it.id} days={days} /> : null}
+        <RecoveryPlan data={plan.data} />
       </ConfirmDialog>
       <SecretOnce secret={secret} title={t('webhook.rotated')} onDone={() => setSecret(null)} />
     </>

@@ -189,3 +189,16 @@ test('the count asks the service for a plan alone', async () => {
   expect(bodies).toEqual([expect.objectContaining({ dryRun: true })]);
   vi.unstubAllGlobals();
 });
+
+test('where no event failed, there is nothing to send again', async () => {
+  const user = userEvent.setup();
+  const { client } = await show(<WebhookPage />);
+  act(() => {
+    client.setQueryData(queries.subscription(ID).queryKey, aSubscription(true));
+    client.setQueryData(queries.recovery(ID, 1).queryKey, { total: 0, totalIsExact: true });
+  });
+  await user.click(await screen.findByRole('button', { name: 'More' }));
+  await user.click(await screen.findByRole('menuitem', { name: 'Send failed events again…' }));
+  await screen.findByText('0 events failed since then.');
+  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Send again' }).disabled).toBe(true);
+});
