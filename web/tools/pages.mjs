@@ -349,7 +349,7 @@ export const pages = [
   ...[
     ['change', 'Change…'],
     ['recover', 'Send failed events again…'],
-    ['switch-off', 'Switch off…'],
+    ['switch-off', 'Turn off…'],
     ['delete', 'Delete…'],
   ].map(([name, item]) => ({
     name: `webhook-${name}`,
