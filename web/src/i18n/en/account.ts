@@ -81,7 +81,7 @@ export const account = {
   'keysPage.foot': 'Tokens are deactivated, never deleted.',
   'keysPage.col.name': 'Name',
   'keysPage.col.token': 'Token',
-  'keysPage.col.may': 'May use',
+  'keysPage.col.may': 'May',
   'keysPage.col.hour': 'This hour',
   'keysPage.hour': '{n} of {limit}',
   'keysPage.col.requests': 'Requests',

@@ -23,7 +23,7 @@ export function KeyRows({ label, rows, busy, onIssued }: Props) {
     {
       key: 'name',
       header: t('keysPage.col.name'),
-      width: '20%',
+      width: '17%',
       narrow: 'first',
       cell: (it) => (
         <>
@@ -35,7 +35,7 @@ export function KeyRows({ label, rows, busy, onIssued }: Props) {
     {
       key: 'token',
       header: t('keysPage.col.token'),
-      width: '156px',
+      width: '144px',
       narrow: 'second',
       cell: (it) => <code className="muted">{it.preview}</code>,
     },
