@@ -86,7 +86,7 @@ export const home = {
   'chart.day': 'Day',
   'chart.hour': 'Hour',
   'chart.today': 'Today',
-  'chart.byOrder': 'by the day of the order',
+  'chart.byOrder': 'by the time of the order',
   'chart.twoWeeks': 'last {days} of {all} days',
   'chart.nameDays': 'Deliveries per day, last {days} days. {completed} completed, {failed} failed, {open} still open.',
   'chart.nameHours': 'Deliveries per hour, today. {completed} completed, {failed} failed, {open} still open.',
