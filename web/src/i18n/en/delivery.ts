@@ -288,6 +288,7 @@ export const delivery = {
   'timeline.waiting': 'Waiting for {buyer}',
   'timeline.waiting.none': 'Waiting for the buyer',
   'timeline.accepted': '{buyer} accepted',
+  'timeline.completed': 'Completed',
   'timeline.accepted.none': 'The buyer accepted',
   'timeline.item_shared': 'Shared {file}',
   'timeline.item_revoked': 'Took {file} back',

@@ -26,7 +26,7 @@ import { Buyer, Name } from '@/components/Buyer';
 import { StatusIcon } from '@/components/StatusIcon';
 import { day, duration, hoursMinutesSeconds, moment, momentWithin, utc, zone } from '@/i18n/format';
 import { t, T } from '@/i18n/text';
-import { codeWord, stateWord } from '@/vocabulary/delivery';
+import { codeWord } from '@/vocabulary/delivery';
 import { Actor } from './Actor';
 import { presentHolder } from './holders';
 import type { Delivery } from './types';
@@ -239,7 +239,7 @@ function Sentence({ it, entry, username }: { it: Delivery; entry: Entry; usernam
     case 'invalidated':
       return t(`timeline.${entry.type}`);
     case 'completed':
-      return stateWord({ status: entry.type, dryRun: it.dryRun });
+      return t(it.dryRun ? 'status.rehearsed' : 'timeline.completed');
     default:
       return said(entry); // newer than this page
   }
