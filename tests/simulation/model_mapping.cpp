@@ -119,7 +119,7 @@ void Model::replace_missing(const Order& order, Delivery& d, bool must) const {
   }
   for (const auto& line : order.lines) {
     const auto mapped = mappings_.find(line.sku);
-    if (!line.files || mapped == mappings_.end()) continue;
+    if (!line.files || mapped == mappings_.end() || !is_paid(order, line)) continue;
     // The file that replaced a missing one may be missing too.
     const bool replaced = d.replacing && d.replacing->lines.contains(line.id);
     const auto is_missing = [&](const std::string& file) { return now.missing.contains(file); };

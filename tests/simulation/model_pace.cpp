@@ -371,8 +371,9 @@ std::string Model::compare_items(const std::string& id, const Seen& seen) {
     bool fits = false;
     switch (item.status) {
       case ItemStatus::owed:
-        // Paid again while it was over, and then refunded.
-        fits = state == State::owed || (over && (state == State::dropped || state == State::taken_by_order));
+        // Paid again while it was over, and then refunded; or after a revocation that failed.
+        fits = state == State::owed || at->second.stuck ||
+               (over && (state == State::dropped || state == State::taken_by_order));
         if (fits) d.promises[at->first].state = State::owed;
         break;
       case ItemStatus::shared:
