@@ -360,7 +360,11 @@ test('the first ten minutes: from the sign-up to the first delivery, each step d
   await page.getByLabel('What do you call it?').fill('new.example');
   await page.getByRole('button', { name: 'Create store' }).click();
   await page.getByText('Listening for your first order').waitFor();
-  const [url, secret] = await page.locator('[role=group] code').allTextContents();
+  const shown = (label) => page.getByRole('group', { name: label, exact: true }).locator('code').textContent();
+  const url = await shown('Webhook URL');
+  const secret = await shown('Signing secret');
+  await page.getByLabel('I have stored it in a safe place').check();
+  await page.getByRole('button', { name: 'Done', exact: true }).click();
   const shop = { id: url.split('/').at(-1), provider: 'generic', secret };
   const strangers = new Client(stack.bridge.url);
   await sendOrder(

@@ -131,7 +131,7 @@ test('a test order shows the way without sharing anything', async () => {
   await me.judge('a test order');
   await me.button('Send test order', me.dialog).click();
   await me.page.waitForURL('**/deliveries/del_*');
-  await me.sees(/^Rehearsed /);
+  await me.sees(/^Rehearsed .*Nothing was shared/);
   assert.ok(await me.page.getByText('Test', { exact: true }).count(), 'it is told to be a test');
   assert.equal((await stack.sim.get('/sim/counts')).json.shares.made, 0);
 });

@@ -74,8 +74,10 @@ describe('the first evening', () => {
     await its.act(it.button('Create store'));
     await it.sees('Listening for your first order');
     await its.isSomewhere('the store');
-    const [url, secret] = await it.page.locator('[role=group] code').allTextContents();
-    shop = { id: url.split('/').at(-1), provider: 'generic', secret };
+    const url = await it.shown('Webhook URL');
+    shop = { id: url.split('/').at(-1), provider: 'generic', secret: await it.shown('Signing secret') };
+    await its.pick(it.page.getByRole('checkbox', { name: 'I have stored it in a safe place' }));
+    await its.act(it.button('Done'));
   });
   test('a product is matched, and a test order sent', async () => {
     isOk(await ordered('K-1'), 202);
