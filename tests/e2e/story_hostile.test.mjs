@@ -111,9 +111,15 @@ async function entered() {
 }
 // Nothing that was written there is an element, and all of these are read as they were written.
 async function isText(what, whose, it = me) {
+  // A list cuts a long number, and has the whole in a title.
+  const titled = (name) =>
+    it.page.locator('[title]').evaluateAll((all, text) => all.some(({ title }) => title.includes(text)), hostile(name));
   for (const name of whose)
-    await until(`${what} shows ${name}`, async () =>
-      (await it.page.locator('body').innerText()).replaceAll('\n', ' ').includes(hostile(name)),
+    await until(
+      `${what} shows ${name}`,
+      async () =>
+        (await it.page.locator('body').innerText()).replaceAll('\n', ' ').includes(hostile(name)) ||
+        (await titled(name)),
     );
   await until(`${what} is there`, async () => (await it.page.locator('[aria-busy=true]').count()) === 0);
   const found = await it.page.locator(INJECTED).evaluateAll((all) => all.map((one) => one.outerHTML.slice(0, 200)));

@@ -6,10 +6,11 @@ const LONGEST = 20;
 
 export function OrderNumber({ of, className = 'strong' }: { of: Parameters<typeof orderName>[0]; className?: string }) {
   const name = orderName(of);
-  const cut = name.length > LONGEST;
+  const letters = [...name];
+  const cut = letters.length > LONGEST;
   return (
     <Bdi className={className} title={cut ? name : undefined}>
-      {cut ? `${name.slice(0, 10)}…${name.slice(-6)}` : name}
+      {cut ? `${letters.slice(0, 10).join('')}…${letters.slice(-6).join('')}` : name}
     </Bdi>
   );
 }
