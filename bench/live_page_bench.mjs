@@ -14,6 +14,7 @@ const {
 } = Object.fromEntries(process.argv.slice(2).map((word) => word.split('=')));
 const CHANGES_OF_AN_ORDER = 3; // the order, its delivery and the steps of it, the credits
 const BUYERS = 40;
+const ROWS = 60; // more than a list shows at first: an empty list would grow once it is read anew
 const MIB = 2 ** 20;
 const MINUTE = 60_000;
 const MOST_GROWTH = 0.1; // of what is held once the page has all that it keeps
@@ -24,6 +25,7 @@ try {
   const stack = await startStack(scope, { args: ['--delivery-poll-ms', '50'] });
   const merchant = await Merchant.signUp(stack.bridge, 1, { credits: 10_000_000 });
   const store = await merchant.store('generic');
+  for (let i = 0; i < ROWS; ++i) await merchant.order(store, { orderId: `A-${i}`, username: `fan-${i % BUYERS}` });
   const browser = await Browser.start(scope);
   const page = await browser.page(`${stack.bridge.url}${path}`, { expected: /status of 401/ });
   await page.locator('input[type=email]').fill(merchant.email);
