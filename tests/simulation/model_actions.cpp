@@ -72,8 +72,8 @@ Model::Answer Model::may_complete(const std::string& id) const {
   if (open(d)) return Answer::either;
   if (d.standing == Standing::open) return Answer::either;
   if (d.standing != Standing::in_review) return d.standing == Standing::failed ? Answer::yes : Answer::no;
-  // A delivery of which nothing is owed or shared is not marked as delivered if the order pays for no line
-  // (decision 44). Nobody can say what an order pays for that is too large.
+  // The service refuses to mark a delivery as delivered if nothing of it is owed or shared, and the order pays for no
+  // line (decision 44). Nobody knows what an order pays for that is too large.
   const auto& order = orders_.at(id);
   const bool gives = std::ranges::any_of(d.promises, [&](const auto& p) {
     return p.first.first == present(d) && p.second.state != State::dropped;
@@ -234,8 +234,8 @@ void Model::reprocess(const std::string& id, Timestamp now) {
   map_all(order);
   note_unmapped(order);
   count_unmapped(order, before, !d.open_question && !d.racing);
-  // What a person took back from the user of a former name is owed to the present one by an approval (spec 3.10), and
-  // perhaps by a reprocessing.
+  // An approval owes the present user what a person took back from the user of a former name (spec 3.10); a
+  // reprocessing perhaps does.
   const auto paid = paid_files(order);
   for (const auto& [whom, promise] : d.promises) {
     const bool taken = promise.state == State::taken_by_order || promise.state == State::taken_by_merchant;

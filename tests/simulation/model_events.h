@@ -77,10 +77,9 @@ class EventModel {
   struct History {
     Stage stage = Stage::none;
     std::int64_t sequence = 0;
-    int tests = 0;    // events that say that it is a dry run
-    int waiting = 0;  // how often receivers heard that it waits
-    bool without_files =
-        false;  // a person said that it is delivered while its order paid for no file that is known
+    int tests = 0;               // events that say that it is a dry run
+    int waiting = 0;             // how often receivers heard that it waits
+    bool without_files = false;  // completed_without_files() was called
     std::string last_type;
     std::string order_event;  // spec 2.13
     std::string created_at;

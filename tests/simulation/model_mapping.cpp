@@ -152,7 +152,7 @@ void Model::resolve(Order& order, const Delivery::Replacing& replaced) {
   };
   const auto before = order.lines;
   for (auto& line : order.lines) {
-    // Of a line that is not paid the items tell nothing: it stays open until it is paid again (align()).
+    // The items do not show what an unpaid line is mapped to: that stays open until it is paid again (align()).
     if (!is_paid(order, line)) {
       if (const auto others = replaced.lines.find(line.id); others != replaced.lines.end()) {
         line.perhaps.insert(others->second.begin(), others->second.end());
