@@ -3,13 +3,14 @@
 #include <utf8proc.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
+#include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "base/ascii.h"
 #include "base/utf8.h"
 #include "domain/html_text.h"
+#include "domain/utf8_map.h"
 
 namespace presetbridge::domain {
 namespace {
@@ -64,20 +65,9 @@ std::string trim(std::string_view text, bool collapse) {
   return out;
 }
 
-std::string fold(std::string text) {
-  struct Free {
-    void operator()(utf8proc_uint8_t* p) const { std::free(p); }
-  };
-  // The library's enumerators are bits, to be put together.
-  constexpr auto how =
-      static_cast<utf8proc_option_t>(  // NOLINT(clang-analyzer-optin.core.EnumCastOutOfRange)
-          UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_CASEFOLD);
-  utf8proc_uint8_t* folded = nullptr;
-  const auto size = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
-                                 static_cast<utf8proc_ssize_t>(text.size()), &folded, how);
-  const std::unique_ptr<utf8proc_uint8_t, Free> owned(folded);
-  if (size >= 0) return std::string(reinterpret_cast<const char*>(folded), static_cast<std::size_t>(size));
-  return lowered(text);
+std::string fold(const std::string& text) {
+  auto folded = utf8_map(text, UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_CASEFOLD);
+  return folded ? *std::move(folded) : lowered(text);
 }
 
 // A file that a line names itself takes the line's title, where it has one.

@@ -3,16 +3,18 @@
 #include <utf8proc.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
 #include <optional>
 
 #include "base/ascii.h"
+#include "domain/utf8_map.h"
 
 namespace presetbridge::domain {
 namespace {
 
 constexpr utf8proc_int32_t kLastAscii = 0x7f;
+// Characters without case and accents.
+constexpr int kFolding =
+    UTF8PROC_STABLE | UTF8PROC_COMPAT | UTF8PROC_DECOMPOSE | UTF8PROC_CASEFOLD | UTF8PROC_STRIPMARK;
 
 bool is_apostrophe(utf8proc_int32_t c) {
   return c == '\'' || c == '`' || c == 0x00b4 || c == 0x2018 || c == 0x2019 || c == 0x02bc || c == 0x2032;
@@ -36,23 +38,6 @@ bool is_in_word(utf8proc_int32_t c) {
   }
 }
 
-// The characters of the text without case and accents. Nothing: it is not UTF-8.
-std::optional<std::string> folded(std::string_view text) {
-  struct Free {
-    void operator()(utf8proc_uint8_t* p) const { std::free(p); }
-  };
-  // The library's enumerators are bits, to be put together.
-  constexpr auto how =
-      static_cast<utf8proc_option_t>(  // NOLINT(clang-analyzer-optin.core.EnumCastOutOfRange)
-          UTF8PROC_STABLE | UTF8PROC_COMPAT | UTF8PROC_DECOMPOSE | UTF8PROC_CASEFOLD | UTF8PROC_STRIPMARK);
-  utf8proc_uint8_t* made = nullptr;
-  const auto size = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
-                                 static_cast<utf8proc_ssize_t>(text.size()), &made, how);
-  const std::unique_ptr<utf8proc_uint8_t, Free> owned(made);
-  if (size < 0) return std::nullopt;
-  return std::string(reinterpret_cast<const char*>(made), static_cast<std::size_t>(size));
-}
-
 // The words, with a space between two.
 std::string normalised(std::string_view text) {
   const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) <= kLastAscii; };
@@ -60,7 +45,7 @@ std::string normalised(std::string_view text) {
   const auto part = [&made] {
     if (!made.empty() && made.back() != ' ') made += ' ';
   };
-  const auto other = std::ranges::all_of(text, is_ascii) ? std::nullopt : folded(text);
+  const auto other = std::ranges::all_of(text, is_ascii) ? std::nullopt : utf8_map(text, kFolding);
   if (!other) {
     for (const char c : text) {
       if (c == '\'' || c == '`') continue;
