@@ -8,7 +8,9 @@
 #include <span>
 #include <string_view>
 
+#include "memory_files.h"
 #include "run.h"
+#include "storage/testing.h"
 
 namespace presetbridge::simulation {
 namespace {
@@ -71,7 +73,11 @@ int simulate(std::span<char*> arguments) {
 }  // namespace presetbridge::simulation
 
 int main(int argc, char** argv) {
-  // Databases live and die in memory: a disk's syncs would take nearly all of the time.
+  // What is left of temporary directories stays off the disk, too.
   if (std::filesystem::is_directory("/dev/shm")) setenv("TMPDIR", "/dev/shm", 0);
+  // The schema is made once, on the disk; every history's database is a copy of it in memory.
+  const presetbridge::storage::testing::MigratedDatabase first{
+      presetbridge::storage::testing::Engine::sqlite};
+  presetbridge::simulation::use_memory_files();
   return presetbridge::simulation::simulate({argv, static_cast<std::size_t>(argc)});
 }

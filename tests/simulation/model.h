@@ -93,9 +93,10 @@ struct Delivery {
   std::set<std::string> paid;  // files, when the order was last looked at
   std::set<std::string> left;  // files of lines that were taken out, or became another product
   std::map<std::pair<std::string, std::string>, Promise> promises;  // by (user, file); of every customer
-  bool dry_run = false;  // everything but the platform and credits (spec 2.11)
-  bool racing = false;   // something was commanded while a share was under way
-  bool waits = false;    // for a job that is under way: an action, or a name (spec 3.3)
+  bool dry_run = false;     // everything but the platform and credits (spec 2.11)
+  bool racing = false;      // something was commanded while a share was under way
+  bool ends_later = false;  // nothing is owed any more, and a job has not ended it yet
+  bool waits = false;       // for a job that is under way: an action, or a name (spec 3.3)
   // Something came about of which the specification does not say what it comes to: until all is quiet, the
   // model takes over what it is shown.
   bool open_question = false;

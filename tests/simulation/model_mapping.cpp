@@ -201,7 +201,7 @@ void Model::quiet() {
     const auto replaced =
         std::exchange(order.delivery->replacing, std::nullopt).value_or(Delivery::Replacing{});
     resolve(order, replaced);
-    order.delivery->racing = order.delivery->open_question = false;
+    order.delivery->racing = order.delivery->ends_later = order.delivery->open_question = false;
     for (auto& [whom, promise] : order.delivery->promises) promise.unknown = false;
   }
 }
@@ -219,7 +219,9 @@ std::string Model::check_replaced(const Order& order, const Delivery& d) const {
       const auto& [user, file] = p.first;
       const bool its = replaced->second.contains(file) ||
                        (line.files && std::ranges::find(*line.files, file) != line.files->end());
-      return its && user == present(d) && p.second.state != State::dropped;
+      // A former customer's that the merchant took back is not owed to the new one.
+      return its && (user == present(d) ? p.second.state != State::dropped
+                                        : p.second.state == State::taken_by_merchant);
     });
     if (!owes) return fmt::format("the paid line {} owes neither its missing file nor another", line.id);
   }

@@ -10,10 +10,12 @@ namespace presetbridge::simulation {
 namespace {
 
 using domain::InvalidatedBy;
+using domain::Payment;
 using namespace std::chrono_literals;
 using State = Promise::State;
 
 constexpr Millis kFriendshipWait = 14 * 24h;  // spec 3.5
+constexpr Millis kAcceptanceCounts = 90 * 24h;
 constexpr Millis kTroubleLimit = 72h;
 constexpr Millis kProbesFor = 30 * 24h;
 constexpr Millis kAtTheLatest = 4h;  // backoff and probes of an hour, and what they find
@@ -47,6 +49,13 @@ bool has_now(ItemStatus status) {
 Friend friendship(const Facts& facts, const std::string& user) {
   const auto found = facts.friends.find(user);
   return found == facts.friends.end() ? Friend::none : found->second;
+}
+
+// Whether the order can have ended for the reason.
+bool explains_end(const Order& order, Payment payment, std::string_view reason) {
+  if (reason == "order_cancelled") return payment == Payment::cancelled;
+  if (reason == "order_refunded") return payment == Payment::refunded || !order.refunds.empty();
+  return reason == "nothing_to_deliver";
 }
 
 }  // namespace
@@ -223,7 +232,10 @@ std::string Model::seen(const std::string& id, const Seen& seen, const Facts& fa
   // The job that has it ends it with its next step; so does the next job.
   const bool begins =
       (seen.status == DeliveryStatus::queued && !d.racing) || seen.status == DeliveryStatus::processing;
-  if (begins && d.standing != Standing::open && !owes) return {};
+  if (begins && d.standing != Standing::open && !owes) {
+    d.ends_later = true;
+    return {};
+  }
   const Standing standing = standing_of(seen);
   if (d.racing && (standing != d.standing)) {
     // The order in which a share and a command came about is the service's to choose.
@@ -265,8 +277,14 @@ std::string Model::seen(const std::string& id, const Seen& seen, const Facts& fa
   const bool by_both = !orders_.at(id).refunds.empty() && d.by == InvalidatedBy::order &&
                        (d.reason == "nothing_to_deliver" || d.reason == "order_refunded") &&
                        (seen.reason == "nothing_to_deliver" || seen.reason == "order_refunded");
-  if (standing == Standing::invalidated && (seen.by != d.by || (seen.reason != d.reason && !by_both)))
+  // A job, or a share, was under way while the order ended in one way and then in another.
+  const auto& its = orders_.at(id);
+  const bool by_either = (d.racing || d.ends_later) && d.by == InvalidatedBy::order &&
+                         explains_end(its, payment(its), seen.reason);
+  if (standing == Standing::invalidated &&
+      (seen.by != d.by || (seen.reason != d.reason && !by_both && !by_either)))
     return "it is invalidated for another reason";
+  if (by_either) d.reason = seen.reason;
 
   if (d.code != ResolutionCode::cloud_unavailable) d.failed_since.reset();
   if (d.code == ResolutionCode::cloud_unavailable && !d.failed_since) d.failed_since = last_seen;
@@ -480,7 +498,9 @@ std::string Model::finish(const std::string& id, const Seen& what, const Facts& 
       return "the platform is back, and it is not resumed";
     if (d.code == ResolutionCode::insufficient_credits && facts.credits > owed_by_open())
       return "there are credits, and it is not resumed";
-    if (d.code == ResolutionCode::friendship_timeout && state == Friend::friends && facts.one_login)
+    const bool in_time = !d.first_waited || facts.now - *d.first_waited < kAcceptanceCounts;
+    if (d.code == ResolutionCode::friendship_timeout && state == Friend::friends && facts.one_login &&
+        in_time)
       return "they are friends now, and it is not resumed";
   }
   return {};

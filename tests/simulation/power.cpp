@@ -1,21 +1,14 @@
 #include "power.h"
 
-#include <filesystem>
 #include <stdexcept>
 #include <utility>
 
-namespace presetbridge::simulation {
-namespace {
+#include "memory_files.h"
 
-namespace fs = std::filesystem;
+namespace presetbridge::simulation {
+
 using storage::Database;
 using storage::DbError;
-
-// The database's file and its log; what else is beside them is made anew when it is opened.
-constexpr const char* kParts[] = {"", "-wal"};
-constexpr const char* kSnapshot = ".snapshot";
-
-}  // namespace
 
 class Power::Machine final : public Database {
  public:
@@ -29,9 +22,7 @@ class Power::Machine final : public Database {
       return durability;
     }
     // All before it is synced: whoever commits syncs before the next one.
-    for (const auto* const file : kParts)
-      fs::copy_file(power_.path_ + file, power_.path_ + file + kSnapshot,
-                    fs::copy_options::overwrite_existing);
+    before_ = content_of(power_.path_);
     const auto durability = database_->commit(fn);
     fails_ = durability == Durability::on_its_way;
     return durability;
@@ -43,8 +34,7 @@ class Power::Machine final : public Database {
     power_.failed_ = true;
     power_.fails_();
     database_.reset();
-    for (const auto* const file : kParts) fs::rename(power_.path_ + file + kSnapshot, power_.path_ + file);
-    fs::remove(power_.path_ + "-shm");
+    replace_content(power_.path_, std::move(before_));
     auto opened = storage::open_sqlite({.path = power_.path_, .lock_file = {}}, *power_.clock_);
     if (!opened) throw std::runtime_error(opened.error().message);
     database_ = std::move(*opened);
@@ -63,6 +53,7 @@ class Power::Machine final : public Database {
 
   Power& power_;
   std::unique_ptr<Database> database_;
+  DatabaseContent before_;  // the commit that fails
   bool fails_ = false;
 };
 

@@ -1,6 +1,7 @@
 // The items that a store's later events and saved mappings make an order owe (spec 2.6, 2.10, 3.11), as the
 // merchant sees it.
 #include "services/delivery/order_rules_testing.h"
+#include "storage/stores/credit_store.h"
 #include "storage/stores/order_store.h"
 
 namespace presetbridge::services {
@@ -11,7 +12,15 @@ using domain::OrderEvent;
 using testing::expect_books_balance;
 using testing::later;
 
-class MappingRules : public testing::OrderRules {};
+class MappingRules : public testing::OrderRules {
+ protected:
+  void leave_credits(std::int64_t credits) {
+    world.write([&](storage::Tx& tx) {
+      auto balance = *lock_balance(tx, world.account);
+      update_balance(tx, world.account, domain::reverse(balance, balance.available() - credits).value());
+    });
+  }
+};
 
 // ---------------------------------------------------------------- mappings
 
@@ -115,6 +124,33 @@ TEST_F(MappingRules, AMissingFileIsReplacedByOneThatAnotherLineGave) {
   unmap("sku-1");
   map("sku-1", "file-2");
   resume_mappings();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_EQ(world.balance().spent, 1);
+}
+
+TEST_F(MappingRules, AMissingFileThatNeedsNoOtherAnyMoreNeedsNoCreditEither) {
+  world.cloud.unknown_files = {"file-1"};
+  const auto id = deliver(later(world, "1", {"sku-1", "sku-2"}, 0));
+  settle();
+  ASSERT_EQ(world.status(id), "failed preset_not_found");
+  unmap("sku-1");
+  map("sku-1", "file-2");
+  leave_credits(0);
+  resume_mappings();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_EQ(world.delivery(id).resolution, domain::ResolutionCode::none);
+}
+
+TEST_F(MappingRules, AMappingThatIsSavedDuringAJobNeedsNoCreditForWhatItTakesAway) {
+  world.cloud.sharing = [&](const std::string&, const std::string& file) {
+    if (file != "file-1") return;
+    unmap("sku-1");
+    map("sku-1", "file-2");
+  };
+  world.cloud.unknown_files = {"file-1"};
+  leave_credits(1);
+  const auto id = deliver(later(world, "1", {"sku-1", "sku-2"}, 0));
+  settle();
   EXPECT_EQ(world.status(id), "completed");
   EXPECT_EQ(world.balance().spent, 1);
 }

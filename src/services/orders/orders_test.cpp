@@ -75,6 +75,23 @@ TEST_F(OrdersTest, AnOrderWithoutAMappingIsSeenMappedAndProcessedToItsEnd) {
   EXPECT_EQ(std::ranges::count(audit, "order.reprocessed", &storage::AuditRow::action), 3);
 }
 
+TEST_F(OrdersTest, AnOrderOfRefundedLinesIsMappedWhenOneOfThemIsPaid) {
+  OrderEvent refund{.kind = OrderEvent::Kind::refund,
+                    .provider = domain::Provider::provider_a,
+                    .order_id = "2",
+                    .refunds = {{"r", {{"L1", 1}}}}};
+  const auto nothing = order("2", {"new"});
+  world.accept(refund);
+  map("new", "file-9");
+  ASSERT_TRUE(reprocess(nothing.order));
+  EXPECT_EQ(get(nothing.order).order.outcome, domain::OrderOutcome::stopped);
+  auto more = later(world, "2", {"new"}, 1);
+  more.lines[0].quantity = 2;
+  EXPECT_TRUE(world.accept(more).delivery) << "one of two is paid, and a person asked for the mappings";
+  world.settle();
+  EXPECT_TRUE(world.cloud.shares.contains({"u-ann", "file-9"}));
+}
+
 TEST_F(OrdersTest, ADeliveryThatAKeyMakesOfAnOrderCountsOnceForIt) {
   const auto nothing = order("1", {"new"});
   map("new", "file-9");

@@ -10,6 +10,7 @@
 #include "domain/trouble.h"
 #include "services/delivery/remap.h"
 #include "services/delivery/routing.h"
+#include "services/worker/job_end.h"
 #include "services/worker/work_fault.h"
 #include "storage/stores/cloud_account_store.h"
 #include "storage/stores/credential_store.h"
@@ -161,8 +162,9 @@ AccountTaskProgress resume_credits(Batch batch, const std::vector<DeliveryId>& i
 AccountTaskProgress resume_mappings(Batch batch, const std::vector<DeliveryId>& ids) {
   if (!ids.empty()) batch.task.done_to = ids.back();
   batch.each(ids, [&](storage::DeliveryRow& row) {
-    if (failed_with(row, codes_of(batch.task.kind)) && replace_missing(batch.set, row))
-      resume(batch.set, row);
+    if (!failed_with(row, codes_of(batch.task.kind)) || !replace_missing(batch.set, row)) return true;
+    conclude_settled(batch.set, row.id, {});
+    if (row.status == DeliveryStatus::failed) resume(batch.set, row);
     return true;
   });
   return batch.end_or_advance(ids.size());

@@ -199,7 +199,9 @@ bool conclude(DeliverySet& set, const Job& job, CustomerRow& customer, DeliveryI
     // from now on finds it failed.
     if (replace_missing(set, row)) {
       set.apply(row, {.cause = Cause::refreshed});
-      queue_or_fail(set, row);
+      // Another line may have delivered what takes their place: then nothing is owed, whatever is missing for it.
+      conclude_settled(set, delivery, {});
+      if (row.status == DeliveryStatus::queued) queue_or_fail(set, row);
     } else {
       set.apply(row, change_of(set, row, verdict, pending));
     }
