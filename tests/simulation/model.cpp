@@ -130,6 +130,12 @@ void Model::take(const OrderEvent& event, Timestamp now) {
   if (event.kind == OrderEvent::Kind::order && !event.too_large &&
       (!order.lines_at || !event.updated_at || *event.updated_at >= *order.lines_at))
     take_lines(order, event);
+  // The trash hides what the payment is; an event from before it still says that.
+  if (event.kind == OrderEvent::Kind::order && !event.trashed && (newer || order.trashed) &&
+      (!order.told_at || !event.updated_at || *event.updated_at >= *order.told_at)) {
+    order.told = event.payment;
+    order.told_at = event.updated_at;
+  }
   if (event.kind == OrderEvent::Kind::order && newer) {
     const bool first = !order.seen;
     order.seen = true;
@@ -138,7 +144,6 @@ void Model::take(const OrderEvent& event, Timestamp now) {
     order.test = event.test;
     order.approved_size = order.approved_size && order.too_large && large_before;
     order.trashed = event.trashed;
-    if (!event.trashed) order.told = event.payment;
     if (event.username != order.username && !event.username.empty() && !order.erased) {
       if (!first) name = event.username;
       order.username = event.username;

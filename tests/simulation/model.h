@@ -54,7 +54,8 @@ struct Facts {
   std::map<std::string, Friend> friends;              // by user
   std::set<std::pair<std::string, std::string>> has;  // (user, file)
   std::int64_t credits = 0;                           // available
-  std::int64_t tried = 0;  // shares that were begun since the last look; each held a credit for a while
+  std::int64_t held = 0;                              // credits
+  std::int64_t tried = 0;  // shares that were under way since the last look; each held a credit for a while
   std::optional<Timestamp> trouble_since;  // the platform is not well, or has not been since the last quiet
   Timestamp reads_well_since{};            // the platform can be asked
   std::optional<Timestamp> writes_fail_since;  // no write can succeed
@@ -139,7 +140,7 @@ struct Order {
   bool perhaps_approved = false;  // by a bulk job: if it was, it left the review
   bool approved_unpaid = false, approved_risk = false, approved_size = false;
   std::string username;
-  std::optional<Timestamp> updated_at, lines_at;
+  std::optional<Timestamp> updated_at, lines_at, told_at;
   std::map<std::string, std::vector<domain::RefundLine>> refunds;
   std::optional<Delivery> delivery;
   // How many order.unmapped there must have been, and may.

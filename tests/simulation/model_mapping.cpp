@@ -77,9 +77,11 @@ void Model::mapped(std::map<std::string, std::vector<std::string>> saved,
     if (!order.delivery || order.erased) continue;
     auto& d = *order.delivery;
     const bool met = d.standing == Standing::failed && d.code == ResolutionCode::preset_not_found;
-    const bool meets = d.open_question || d.racing || std::ranges::any_of(d.promises, [&](const auto& p) {
-                         return p.second.state == State::owed && missing.contains(p.first.second);
-                       });
+    const bool may_meet = d.standing == Standing::open || d.standing == Standing::failed;
+    const bool meets = d.open_question || d.racing ||
+                       (may_meet && std::ranges::any_of(d.promises, [&](const auto& p) {
+                          return p.second.state == State::owed && missing.contains(p.first.second);
+                        }));
     if (met || meets) replace_missing(order, d, met && !d.open_question && !d.racing);
   }
 }

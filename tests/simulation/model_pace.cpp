@@ -396,7 +396,8 @@ std::string Model::compare_items(const std::string& id, const Seen& seen) {
         break;
       case ItemStatus::shared:
       case ItemStatus::already_shared:
-        fits = state == State::shared ||
+        // What another of the merchant's users shared is theirs to take back.
+        fits = state == State::shared || (state == State::taken_by_order && at->second.foreign) ||
                ((state == State::taken_by_order || state == State::taken_by_merchant) &&
                 given_elsewhere(id, user, item.file));
         break;

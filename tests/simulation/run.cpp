@@ -57,7 +57,7 @@ void Run::look(bool quiet) {
     model_.share_begins(user, file, false);
   auto known = service_.facts();
   known.one_login = !moved_;
-  known.tried = std::exchange(tried_, 0);
+  known.tried = std::exchange(tried_, 0) + std::exchange(held_, known.held);
   std::vector<DeliveryId> ids;
   for (const auto& [order, id] : deliveries_) ids.push_back(id);
   const auto [rows, items] = service_.read(ids);

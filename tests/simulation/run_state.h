@@ -281,6 +281,7 @@ class Run {
   std::map<std::string, domain::OrderEvent> last_told_;
   std::vector<std::pair<std::string, std::string>> begun_;  // shares, during the command
   std::int64_t tried_ = 0;                                  // shares, since the last look
+  std::int64_t held_ = 0;                                   // credits, at the last look
   bool moved_ = false;
   bool made_ = false;  // the event that was told last made a delivery
 };

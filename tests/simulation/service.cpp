@@ -358,6 +358,7 @@ Facts Service::facts() {
   for (const auto& [what, share] : world_.cloud.shares) facts.has.insert(what);
   const Power::Pause pause(power_);
   facts.credits = world_.balance().available();
+  facts.held = world_.balance().held;
   facts.trouble_since = trouble_since_;
   facts.writes_fail_since = writes_fail_since_;
   facts.reads_well_since = reads_well_since_;

@@ -394,6 +394,12 @@ Expected<void> DeliveryActions::approve_row(DeliverySet& set, storage::DeliveryR
     const bool without =
         revoking || failed || item->status == ItemStatus::revoked || item->status == ItemStatus::dropped;
     if (item->former || !without || !paid.contains(item_now(*item))) continue;
+    // The customer of before has it, or had it: the store or the buyer has changed the name since.
+    const bool of_former = !item->username.empty() && item->username != row.username;
+    if (of_former && !row.dry_run && item->status != ItemStatus::dropped) {
+      leave_to_former(set, row, *item, ItemStatus::owed);
+      continue;
+    }
     // A share that the platform was not asked to revoke, or refused to, still exists; of any other failed
     // revocation nobody knows the effect. One that is under way is settled first (end_revocation()).
     if ((revoking || failed) && !item->revocation_begun) {

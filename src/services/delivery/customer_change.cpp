@@ -85,6 +85,21 @@ bool anything_shared(Items items) {
   });
 }
 
+void leave_to_former(DeliverySet& set, const storage::DeliveryRow& row, ItemRow& item, ItemStatus status) {
+  if (item.user_id.empty()) item.user_id = user_of(set.tx(), item);
+  if (item.username.empty()) item.username = row.username;
+  item.former = true;
+  // A file that was taken back from the former customer, and is owed to them again, stays theirs with the
+  // credit that it cost (spec 3.10). The new customer's share costs another one.
+  if (!reached(item)) {
+    item.status = item.revocation_begun ? ItemStatus::revoke_failed : ItemStatus::revoked;
+    item.revoked_by = item.revocation_begun ? "order" : "";
+  }
+  set.add(copy_for_new_customer(item, set.changes().ids().make<ItemId>(), status));
+  item.by_hand = false;
+  set.changed(item);
+}
+
 void change_owner_of_items(DeliverySet& set, const storage::DeliveryRow& row, domain::Actor by,
                            std::string_view user) {
   const auto order = find_order(set.tx(), OrderId{row.id.value});
@@ -97,31 +112,20 @@ void change_owner_of_items(DeliverySet& set, const storage::DeliveryRow& row, do
     // Only an approval makes it owed again (approve_row()).
     if (was_taken_back_by_person(*item) && (by.is_customer_side() || !user.empty())) continue;
     if ((reached(*item) || item->spent) && !row.dry_run) {
-      if (item->user_id.empty()) item->user_id = user_of(set.tx(), *item);
-      if (item->username.empty()) item->username = row.username;
-      item->former = true;
       // A stopped order owes nobody anything until it is paid again.
       const bool owed =
           item->status != ItemStatus::dropped && !state->stopped() && paid.contains(item_now(*item));
       const bool sharing = item->status == ItemStatus::sharing;
       const auto by_hand = sharing && item->by_hand ? ItemStatus::delivered_by_hand : ItemStatus::owed;
-      // A file that was taken back from the former customer, and is owed to them again, stays theirs with the
-      // credit that it cost (spec 3.10). The new customer's share costs another one.
-      if (!reached(*item)) {
-        item->status = item->revocation_begun ? ItemStatus::revoke_failed : ItemStatus::revoked;
-        item->revoked_by = item->revocation_begun ? "order" : "";
-      }
-      set.add(copy_for_new_customer(*item, set.changes().ids().make<ItemId>(),
-                                    owed ? by_hand : ItemStatus::dropped));
-      item->by_hand = false;
+      leave_to_former(set, row, *item, owed ? by_hand : ItemStatus::dropped);
     } else {
       // Nobody has it, so the item itself becomes the new customer's.
       if (reached(*item)) item->status = ItemStatus::owed;
       item->user_id.clear();
       item->username.clear();
       item->shared_at.reset();
+      set.changed(*item);
     }
-    set.changed(*item);
   }
 }
 

@@ -37,6 +37,11 @@ void leave_customer_unless_routed(DeliverySet& set, storage::DeliveryRow& row);
 // now.
 bool is_of_another(const storage::ItemRow& item, std::string_view user);
 
+// The item stays with the customer of before, and a copy of it with `status`, owed, dropped or delivered by hand, becomes
+// the new customer's.
+void leave_to_former(DeliverySet& set, const storage::DeliveryRow& row, storage::ItemRow& item,
+                     domain::ItemStatus status);
+
 // Makes the delivery's items the new customer's, as change_customer() does, and leaves the friend request to
 // the caller: the job that is at work for the customer withdraws it itself. A file that a person took back is
 // owed to the new customer only if it was a person who named them, `by` (spec 3.10). With a `user`, whom the

@@ -305,6 +305,25 @@ TEST_F(NameRules, AFileThatAPersonTookBackIsNotOwedToAStoresNewNameUntilAnApprov
   expect_books_balance(world);
 }
 
+TEST_F(NameRules, AFileThatCostTheFormerCustomerNothingStaysRecordedAsTheirs) {
+  deliver(later(world, "other", {"sku-1"}, 0));
+  const auto id = deliver(named("Ann", 0));
+  ASSERT_EQ(world.items(id)[0].status, ItemStatus::already_shared);
+  ASSERT_TRUE(revoke(id));
+  settle();
+  world.accept(named("Bob", 1));
+  ASSERT_TRUE(world.await(world.actions.reopen(world.scheduler, world.merchant(), id)));
+  ASSERT_TRUE(approve(id));
+  settle();
+  const auto items = world.items(id);
+  ASSERT_EQ(items.size(), 2u);
+  EXPECT_TRUE(items[0].former);
+  EXPECT_EQ(items[0].username, "Ann");
+  EXPECT_EQ(items[0].status, ItemStatus::revoked);
+  EXPECT_EQ(items[1].username, "Bob");
+  EXPECT_EQ(items[1].status, ItemStatus::shared);
+}
+
 TEST_F(NameRules, AFileThatAPersonTookBackIsOwedToTheNameThatAPersonGives) {
   const auto id = deliver(named("Ann", 0));
   ASSERT_TRUE(revoke(id));
