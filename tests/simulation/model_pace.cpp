@@ -156,7 +156,8 @@ std::string Model::seen(const std::string& id, const Seen& seen, const Facts& fa
         return p.second.state == State::owed && facts.missing.contains(p.first.second);
       }))
     replace_missing(orders_.at(id), d, false);
-  if (d.replacing && !d.racing) {
+  // What an order that is over owes says nothing: it is mapped again when it goes on.
+  if (d.replacing && !d.racing && d.standing != Standing::invalidated) {
     for (const auto& item : seen.items) {
       if (item.former || item.status == ItemStatus::dropped) continue;
       const bool known =
