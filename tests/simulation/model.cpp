@@ -330,6 +330,11 @@ std::pair<bool, bool> Model::align(const Order& order, Delivery& d) {
     d.open_question = d.open_question || (line.perhaps_mapped && is_paid(order, line));
   for (const auto& file : paid) {
     if (is_stopped(order) || order.erased) break;
+    // A file that a person took back from a former customer is owed again only where a person says so (spec 3.10).
+    const bool taken = std::ranges::any_of(d.promises, [&](const auto& p) {
+      return p.first.second == file && p.second.state == State::taken_by_merchant;
+    });
+    if (taken && !d.promises.contains({present(d), file})) continue;
     auto [at, made] = d.promises.try_emplace({present(d), file});
     auto& state = at->second.state;
     if (made || state == State::dropped ||

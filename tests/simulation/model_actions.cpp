@@ -162,6 +162,12 @@ void Model::approve(const std::string& id) {
       promise.state = State::owed;
     }
   }
+  // A former customer's that a person took back: this one gets it.
+  std::set<std::string> taken;
+  for (const auto& [whom, promise] : d.promises) {
+    if (promise.state == State::taken_by_merchant && paid.contains(whom.second)) taken.insert(whom.second);
+  }
+  for (const auto& file : taken) d.promises.try_emplace({present(d), file});
   d.first_waited = d.waits_since = std::nullopt;
   resume(order, d, false);
 }

@@ -154,8 +154,9 @@ void Model::resolve(Order& order, const Delivery::Replacing& replaced) {
   };
   const auto before = order.lines;
   for (auto& line : order.lines) {
-    // The items do not show what an unpaid line is mapped to: that stays open until it is paid again (align()).
-    if (!is_paid(order, line)) {
+    // The items do not show what a line is mapped to that nobody pays for: that stays open until it is paid again
+    // (align()).
+    if (!is_paid(order, line) || is_stopped(order)) {
       if (const auto others = replaced.lines.find(line.id); others != replaced.lines.end()) {
         line.perhaps.insert(others->second.begin(), others->second.end());
         line.perhaps_mapped = true;

@@ -36,16 +36,11 @@ constexpr const char* kTooManyFiles =
     "The mappings make more files of the order than are served: map fewer, or deliver it by hand.";
 
 // Approves the obstacles of the order with it, so that a resumption does not go to review for them again.
-domain::OrderState approve_order(Tx& tx, const storage::DeliveryRow& row) {
-  auto order = lock_order(tx, OrderId{row.id.value});
-  if (!order) return {};
-  auto state = domain::decode_order_state(order->state);
-  if (!state) throw Error(state.error());
-  state->approve();
-  order->updated_at = tx.now();
-  set_state(*order, *state);
-  update_order(tx, *order);
-  return std::move(*state);
+void approve_order(DeliverySet& set, DeliveryId id) {
+  auto* const order = set.order(id);
+  if (order == nullptr) return;
+  order->state.approve();
+  set.changed(*order);
 }
 
 Error no_such_delivery() {
@@ -94,11 +89,10 @@ bool requested_since(const storage::CustomerRow& customer, const storage::Delive
   return false;
 }
 
-domain::OrderState order_state(Tx& tx, DeliveryId delivery) {
-  const auto order = find_order(tx, OrderId{delivery.value});
-  auto state = order ? domain::decode_order_state(order->state) : domain::OrderState{};
-  if (!state) throw Error(state.error());
-  return std::move(*state);
+// Empty where there is no such order.
+domain::OrderState order_state(DeliverySet& set, DeliveryId delivery) {
+  const auto* const order = set.order(delivery);
+  return order == nullptr ? domain::OrderState{} : order->state;
 }
 
 // The present customer's items that are dropped though the order's lines are paid for: a stop did that.
@@ -108,7 +102,7 @@ std::set<ItemId> paid_and_dropped(DeliverySet& set, DeliveryId delivery) {
         return item->status == ItemStatus::dropped && !item->former;
       }))
     return ids;
-  const auto state = order_state(set.tx(), delivery);
+  const auto state = order_state(set, delivery);
   const domain::PaidItems paid(state);
   for (const auto* const item : set.items_with_lines(delivery)) {
     if (item->status == ItemStatus::dropped && !item->former && paid.contains(item_now(*item)))
@@ -280,7 +274,7 @@ Expected<void> DeliveryActions::retry_row(DeliverySet& set, storage::DeliveryRow
   if (row.status != DeliveryStatus::queued && row.status != DeliveryStatus::in_review) {
     Change change{.cause = row.status == DeliveryStatus::failed ? Cause::retried : Cause::username_changed,
                   .actor = actor};
-    if (tally(set.items(row.id), row).owed > 0) change.reasons = unapproved(set.tx(), row.id);
+    if (tally(set.items(row.id), row).owed > 0) change.reasons = unapproved(set, row.id);
     set.apply(row, change);
   }
   if (row.status == DeliveryStatus::queued) conclude_or_queue(set, row, actor);
@@ -294,11 +288,11 @@ void DeliveryActions::conclude_or_queue(DeliverySet& set, storage::DeliveryRow& 
   const auto items = tally(set.items(row.id), row);
   auto cause = domain::conclude_items(row.status, items).cause;
   // An order that could not be read at first may be mapped to nothing since: it has no items.
-  if (!cause && items == domain::ItemTally{} && !order_state(set.tx(), row.id).too_large)
+  if (!cause && items == domain::ItemTally{} && !order_state(set, row.id).too_large)
     cause = Cause::nothing_to_deliver;
   if (!cause) return queue_or_fail(set, row);
   if (cause != Cause::nothing_to_deliver) return set.apply(row, {.cause = *cause, .actor = actor});
-  set.apply(row, nothing_left(set.items_with_lines(row.id), order_state(set.tx(), row.id), actor));
+  set.apply(row, nothing_left(set.items_with_lines(row.id), order_state(set, row.id), actor));
 }
 
 Task<Expected<DeliveryView>> DeliveryActions::retry(Executor& executor, identity::Principal by, DeliveryId id,
@@ -358,7 +352,7 @@ Task<Expected<DeliveryView>> DeliveryActions::reopen(Executor& executor, identit
       [](DeliverySet& set, storage::DeliveryRow& row, domain::Actor actor) -> Expected<void> {
         if (auto allowed = check_not_erased(set.tx(), row.id); !allowed) return allowed;
         // Risk, payment and size of the order show too: an approval covers them (spec 3.1).
-        const auto reasons = unapproved(set.tx(), row.id);
+        const auto reasons = unapproved(set, row.id);
         return act_or_wait(
             set, row, {.cause = Cause::reopened, .reasons = reasons, .actor = actor},
             {.kind = PendingActionKind::reopen, .reason = "", .actor = actor, .reviews = reasons});
@@ -376,17 +370,18 @@ Expected<void> DeliveryActions::approve_row(DeliverySet& set, storage::DeliveryR
                 "complete the delivery, or invalidate it.");
   }
   if (auto changed = set.try_apply(row, {.cause = Cause::approved, .actor = actor}); !changed) return changed;
-  const auto state = approve_order(set.tx(), row);
+  approve_order(set, row.id);
   // A line that became another product while the order was stopped was not mapped then.
-  const bool changed_since = std::ranges::any_of(state.lines, [](const domain::OrderLine& line) {
-    return line.mapped == domain::OrderLine::Mapped::not_yet;
-  });
+  const bool changed_since = std::ranges::any_of(
+      order_state(set, row.id).lines,
+      [](const domain::OrderLine& line) { return line.mapped == domain::OrderLine::Mapped::not_yet; });
   if (changed_since) {
     const auto aligned = remap(set, row, domain::MappingIndex::Lines::not_mapped);
     if (aligned.too_many) return fail("INVALID_TRANSITION", kTooManyFiles);
   }
   // A file that a person took back is owed again only when a person says so (spec 3.10); and so is one that a stop
   // dropped after other files of the delivery had been shared.
+  const auto state = order_state(set, row.id);
   const domain::PaidItems paid(state);
   for (auto* const item : set.items_with_lines(row.id)) {
     const bool revoking = item->status == ItemStatus::revoking;
@@ -433,7 +428,7 @@ Task<Expected<DeliveryView>> DeliveryActions::complete(Executor& executor, ident
             !changed) {
           return changed;
         }
-        if (nobody_pays(set.items(row.id), row, order_state(set.tx(), row.id)))
+        if (nobody_pays(set.items(row.id), row, order_state(set, row.id)))
           return fail("INVALID_TRANSITION", kNothingPaid);
         // As for an approval: what a stop dropped is meant too.
         const auto dropped = reviewed ? paid_and_dropped(set, row.id) : std::set<ItemId>();

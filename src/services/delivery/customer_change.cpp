@@ -102,10 +102,9 @@ void leave_to_former(DeliverySet& set, const storage::DeliveryRow& row, ItemRow&
 
 void change_owner_of_items(DeliverySet& set, const storage::DeliveryRow& row, domain::Actor by,
                            std::string_view user) {
-  const auto order = find_order(set.tx(), OrderId{row.id.value});
-  const auto state = order ? domain::decode_order_state(order->state) : domain::OrderState{};
-  if (!state) throw Error(state.error());
-  const domain::PaidItems paid(*state);
+  const auto* const order = set.order(row.id);
+  const auto state = order == nullptr ? domain::OrderState{} : order->state;
+  const domain::PaidItems paid(state);
   for (auto* const item : set.items_with_lines(row.id)) {
     if (item->former || item->status == ItemStatus::delivered_by_hand) continue;
     if (!user.empty() && !is_of_another(*item, user)) continue;
@@ -114,7 +113,7 @@ void change_owner_of_items(DeliverySet& set, const storage::DeliveryRow& row, do
     if ((reached(*item) || item->spent) && !row.dry_run) {
       // A stopped order owes nobody anything until it is paid again.
       const bool owed =
-          item->status != ItemStatus::dropped && !state->stopped() && paid.contains(item_now(*item));
+          item->status != ItemStatus::dropped && !state.stopped() && paid.contains(item_now(*item));
       const bool sharing = item->status == ItemStatus::sharing;
       const auto by_hand = sharing && item->by_hand ? ItemStatus::delivered_by_hand : ItemStatus::owed;
       leave_to_former(set, row, *item, owed ? by_hand : ItemStatus::dropped);

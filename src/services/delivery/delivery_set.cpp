@@ -16,6 +16,29 @@ DeliverySet::DeliverySet(storage::Tx& tx, DeliveryChanges& changes, std::vector<
   customers_.erase(std::ranges::unique(customers_).begin(), customers_.end());
 }
 
+// ---------------------------------------------------------------- orders
+
+LoadedOrder* DeliverySet::order(DeliveryId id) {
+  const OrderId order{id.value};
+  const auto found = rows_.orders.find(order);
+  if (found != rows_.orders.end()) return &found->second.row;
+  delivery(id);
+  auto row = find_order(tx_, order);
+  if (!row) return nullptr;
+  auto state = state_of(*row);
+  return &adopt(std::move(*row), std::move(state));
+}
+
+LoadedOrder& DeliverySet::adopt(storage::OrderRow locked, domain::OrderState state) {
+  const auto id = locked.id;
+  return rows_.orders.insert_or_assign(id, Entry<LoadedOrder>{{std::move(locked), std::move(state)}})
+      .first->second.row;
+}
+
+void DeliverySet::changed(const LoadedOrder& order) {
+  rows_.orders.at(order.row.id).changed = true;
+}
+
 // ---------------------------------------------------------------- customers
 
 std::optional<storage::CustomerRow> DeliverySet::customer(CustomerId id) {

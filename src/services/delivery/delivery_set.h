@@ -1,5 +1,5 @@
-// The unit of work of everything that changes deliveries: the rows of customers, deliveries, items and
-// balances that one transaction reads, changes in memory and writes together. The status machine is in
+// The unit of work of everything that changes deliveries: the rows of orders, customers, deliveries, items
+// and balances that one transaction reads, changes in memory and writes together. The status machine is in
 // change.h; the rows of accounts that deliveries depend on (login, credits, subscriptions) are read here too.
 //
 // Rules, each with its reason:
@@ -9,6 +9,8 @@
 //  2. Customers, deliveries and balances are locked as they are read. An item has no lock of its own: it is
 //     safe under the lock of its delivery, which items() takes first. So what was read is still true when it
 //     is written.
+//     Nor does an order here: whoever changes one locks it first, and then its delivery, to align the items. So
+//     the set, which reads an order once it has locked the delivery, has the order of that moment.
 //  3. Locks are taken in one order, customers before deliveries before accounts, and of one kind by rising id
 //     (docs/decisions/0018-order-of-locks.md). Code that finds a delivery by another way than its customer
 //     calls hold_customers_of() before. So two transactions do not wait for each other in a circle.
@@ -46,6 +48,7 @@
 
 #include "domain/credits.h"
 #include "domain/delivery.h"
+#include "domain/order.h"
 #include "services/delivery/change.h"
 #include "storage/database.h"
 #include "storage/stores/credential_store.h"
@@ -55,6 +58,7 @@
 #include "storage/stores/event_store.h"
 #include "storage/stores/integration_store.h"
 #include "storage/stores/item_store.h"
+#include "storage/stores/order_store.h"
 
 namespace presetbridge::services {
 
@@ -62,6 +66,12 @@ namespace presetbridge::services {
 // customer with more has further jobs (spec 8.6).
 inline constexpr int kMostOpenOfCustomer = 500;
 inline constexpr std::size_t kMostDeliveriesOfJob = 100;
+
+// An order with its state, which save() encodes into the row.
+struct LoadedOrder {
+  storage::OrderRow row;
+  domain::OrderState state;
+};
 
 class DeliverySet {
  public:
@@ -75,6 +85,16 @@ class DeliverySet {
   DeliveryChanges& changes() { return changes_; }
   // For statements on rows that are not the set's; see rule 6.
   storage::Tx& tx() { return tx_; }
+
+  // ---- orders
+
+  // Returns the delivery's order, and locks the delivery before it reads it; null if there is no such order.
+  // Throws the error of decode_order_state() for a damaged state.
+  LoadedOrder* order(DeliveryId id);
+  // Adds an order that this transaction has locked, with its newest state.
+  LoadedOrder& adopt(storage::OrderRow locked, domain::OrderState state);
+  // Marks the order to be written. The caller has locked it before customers (rule 3).
+  void changed(const LoadedOrder& order);
 
   // ---- customers
 
@@ -225,6 +245,7 @@ class DeliverySet {
     bool users_read = false;
     std::map<CloudUser, storage::CustomerRow> users;   // found for expected_users_
     std::map<CloudUser, CustomerId> users_of_changed;  // of customers that put() has got: the last of each
+    std::map<OrderId, Entry<LoadedOrder>> orders;
     bool open_read = false;
     std::map<DeliveryId, Entry<storage::DeliveryRow>> deliveries;
     // By customer: deliveries that had the customer at some time; they need not be open any more.
@@ -243,6 +264,7 @@ class DeliverySet {
     std::unordered_map<AccountId, std::vector<storage::ActiveSubscription>> subscriptions;
   };
   void read_open();
+  void save_orders();
   void save_customers();
   void save_items();
   void save_removals();

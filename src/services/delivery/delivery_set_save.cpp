@@ -20,6 +20,16 @@ auto changed_of(Rows& rows) {
 
 }  // namespace
 
+void DeliverySet::save_orders() {
+  std::vector<storage::OrderRow> rows;
+  for (auto* const order : changed_of(rows_.orders)) {
+    order->row.updated_at = now();
+    set_state(order->row, order->state);
+    rows.push_back(order->row);
+  }
+  update_orders(tx_, rows);
+}
+
 void DeliverySet::save_customers() {
   update_customers(tx_, changed_of(rows_.customers));
 }
@@ -65,6 +75,7 @@ void DeliverySet::save_items() {
 }
 
 void DeliverySet::save() {
+  save_orders();
   update_deliveries(tx_, changed_of(rows_.deliveries));
   save_items();
   std::vector<storage::AccountBalance> balances;

@@ -125,11 +125,12 @@ NewOrderPlan plan_new_order(domain::OrderState& state, const FulfilmentRules& ru
   return plan;
 }
 
-std::optional<storage::DeliveryRow> Fulfilment::fulfil(DeliverySet& set, storage::OrderRow& order,
-                                                       domain::OrderState& state,
+std::optional<storage::DeliveryRow> Fulfilment::fulfil(DeliverySet& set, LoadedOrder& loaded,
                                                        const FulfilmentRules& rules,
                                                        const domain::OrderEvent& event,
                                                        const domain::OrderChange& change, ApiKeyId key) {
+  auto& [order, state] = loaded;
+  set.changed(loaded);
   if (auto* const row = set.delivery(DeliveryId{order.id.value})) {
     Update update{.set = set,
                   .order = order,

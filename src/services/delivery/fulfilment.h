@@ -54,12 +54,11 @@ class Fulfilment {
   // Makes the deliveries that were planned.
   void create(DeliverySet& set, NewDeliveries& created);
 
-  // Applies an event of the store to a known order: its delivery is brought in line, or made if there was
-  // none. Sets the order's outcome and its unmapped lines, and records in `state` what was mapped; the caller
-  // writes the order's row. Returns the delivery as it now is; nothing if there is none.
-  std::optional<storage::DeliveryRow> fulfil(DeliverySet& set, storage::OrderRow& order,
-                                             domain::OrderState& state, const FulfilmentRules& rules,
-                                             const domain::OrderEvent& event,
+  // Applies an event of the store to a known order of the set, whose state knows the event: its delivery is
+  // brought in line, or made if there was none. Sets the order's outcome and its unmapped lines, and records
+  // in its state what was mapped. Returns the delivery as it now is; nothing if there is none.
+  std::optional<storage::DeliveryRow> fulfil(DeliverySet& set, LoadedOrder& loaded,
+                                             const FulfilmentRules& rules, const domain::OrderEvent& event,
                                              const domain::OrderChange& change, ApiKeyId key = {});
 
  private:

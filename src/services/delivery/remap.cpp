@@ -30,12 +30,6 @@ Mappings mappings_of(Tx& tx, IntegrationId integration) {
   return {domain::MappingIndex(current), stale};
 }
 
-domain::OrderState state_of(const storage::OrderRow& order) {
-  auto state = domain::decode_order_state(order.state);
-  if (!state) throw Error(state.error());
-  return std::move(*state);
-}
-
 // The files of a line that owes a missing one.
 struct LineFiles {
   std::set<std::string> missing;  // owed, and not shared
@@ -66,25 +60,22 @@ bool choose_replacements(const std::vector<domain::Mapping>* mappings, LineFiles
 }  // namespace
 
 Alignment remap(DeliverySet& set, const storage::DeliveryRow& row, domain::MappingIndex::Lines lines) {
-  auto& tx = set.tx();
-  auto order = find_order(tx, OrderId{row.id.value});
-  if (!order) return {};
-  auto state = state_of(*order);
+  auto* const order = set.order(row.id);
+  if (order == nullptr) return {};
+  auto& state = order->state;
   // An order that is too large to be read does not say which files it owes.
   if (state.too_large) return {};
   // A stopped order owes nothing until it is paid again or approved.
   const bool waits =
       row.status == domain::DeliveryStatus::in_review || row.pending.kind == domain::PendingActionKind::stop;
   if (state.stopped() && waits && lines == domain::MappingIndex::Lines::all) return {};
-  const auto mappings = mappings_of(tx, row.integration);
+  const auto mappings = mappings_of(set.tx(), row.integration);
   const auto before = state.lines;
   const auto mapped = mappings.index.map(state, lines);
   mappings.index.note_excess(state, mapped.too_many);
-  order->unmapped = domain::unmapped_lines(state).value_or(order->unmapped);
-  order->updated_at = tx.now();
-  set_state(*order, state);
-  update_order(tx, *order);
-  set.changes().report_unmapped(set, *order, before, state, row.dry_run);
+  order->row.unmapped = domain::unmapped_lines(state).value_or(order->row.unmapped);
+  set.changed(*order);
+  set.changes().report_unmapped(set, order->row, before, state, row.dry_run);
   auto aligned = align_items(set, row, state, mapped, !mappings.stale);
   if (aligned.owes_less) set.add_timeline_entry(row, domain::Actor::system(), dropped_message(aligned));
   return aligned;
@@ -94,11 +85,9 @@ bool replace_missing(DeliverySet& set, const storage::DeliveryRow& row) {
   auto& tx = set.tx();
   const auto standing = find_standing(tx, row.account);
   const bool moved = standing && row.cloud_account && row.cloud_account != standing->cloud_account;
-  // The order is not locked: the delivery is, and orders are locked before deliveries. A transaction that
-  // changes the order meanwhile aligns the items once this delivery is free.
-  const auto order = find_order(tx, OrderId{row.id.value});
-  if (!order) return moved;
-  auto state = state_of(*order);
+  const auto* const order = set.order(row.id);
+  if (order == nullptr) return moved;
+  auto state = order->state;               // a copy: the order's own lines stay mapped as they are
   if (state.too_large) return moved;       // its lines are not known
   std::map<std::string, LineFiles> lines;  // by id, those that owe a file which is missing
   std::vector<ItemStatus> before;

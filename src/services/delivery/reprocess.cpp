@@ -80,30 +80,25 @@ void continue_delivery(DeliverySet& set, DeliveryRow& row, const OrderState& sta
 
 }  // namespace
 
-Expected<void> reprocess_order(Tx& tx, DeliveryChanges& changes, storage::OrderRow& order,
+Expected<void> reprocess_order(Tx& tx, DeliveryChanges& changes, storage::OrderRow locked,
                                const FulfilmentRules& rules, domain::Actor actor, ApiKeyId key) {
-  auto decoded = domain::decode_order_state(order.state);
-  if (!decoded) throw Error(decoded.error());
-  auto& state = *decoded;
+  DeliverySet set(tx, changes);
+  const auto decoded = state_of(locked);
+  auto& loaded = set.adopt(std::move(locked), decoded);
+  auto& [order, state] = loaded;
   if (auto fit = check(state, rules); !fit) return std::unexpected(fit.error());
   const auto before = state.lines;
   const DeliveryId id{order.id.value};
   const auto standing = find_standing(tx, order.account).value_or(storage::CredentialsStanding{});
   hold_customers_of(tx, std::array{id},
                     std::array{storage::Buyer{standing.cloud_account, state.username, {}}});
-  const auto write = [&] {
-    order.updated_at = tx.now();
-    set_state(order, state);
-    update_order(tx, order);
-  };
 
-  DeliverySet set(tx, changes);
   auto* const row = set.delivery(id);
   if (row == nullptr) {
     auto plan = plan_new_order(state, rules, MappingIndex::Lines::all);
     order.outcome = plan.outcome;
     order.unmapped = domain::unmapped_lines(state).value_or(order.unmapped);
-    write();
+    set.changed(loaded);
     if (plan.outcome == OrderOutcome::delivery) {
       Fulfilment fulfilment(changes);
       NewDeliveries created;
@@ -132,7 +127,7 @@ Expected<void> reprocess_order(Tx& tx, DeliveryChanges& changes, storage::OrderR
   }
   order.outcome = OrderOutcome::delivery;
   order.unmapped = domain::unmapped_lines(state).value_or(order.unmapped);
-  write();
+  set.changed(loaded);
   continue_delivery(set, *row, state, aligned, actor);
   set.save();
   changes.report_unmapped(set, order, before, state, row->dry_run);

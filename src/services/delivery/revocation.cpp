@@ -93,7 +93,7 @@ class OtherItems {
     if (row == owing_.end()) return false;
     if (row->second->status != domain::DeliveryStatus::failed) return true;
     const auto [approved, is_new] = approved_.try_emplace(id, false);
-    if (is_new) approved->second = unapproved(set_.tx(), id).none();
+    if (is_new) approved->second = unapproved(set_, id).none();
     return approved->second;
   }
   // The customer's deliveries that owe them something, locked, with their items.

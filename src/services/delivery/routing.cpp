@@ -106,12 +106,9 @@ void queue_or_fail(DeliverySet& set, storage::DeliveryRow& row) {
   set.changed(row);
 }
 
-domain::ReviewReasons unapproved(Tx& tx, DeliveryId delivery) {
-  const auto order = find_order(tx, OrderId{delivery.value});
-  if (!order) return {};
-  const auto state = domain::decode_order_state(order->state);
-  if (!state) throw Error(state.error());
-  return state->unapproved();
+domain::ReviewReasons unapproved(DeliverySet& set, DeliveryId delivery) {
+  const auto* const order = set.order(delivery);
+  return order == nullptr ? domain::ReviewReasons{} : order->state.unapproved();
 }
 
 void queue(DeliverySet& set, storage::DeliveryRow& row, const Change& change) {
@@ -120,7 +117,7 @@ void queue(DeliverySet& set, storage::DeliveryRow& row, const Change& change) {
 }
 
 void resume(DeliverySet& set, storage::DeliveryRow& row) {
-  queue(set, row, {.cause = domain::Cause::cause_fixed, .reasons = unapproved(set.tx(), row.id)});
+  queue(set, row, {.cause = domain::Cause::cause_fixed, .reasons = unapproved(set, row.id)});
 }
 
 }  // namespace presetbridge::services

@@ -31,7 +31,7 @@ void route(DeliverySet& set, std::span<storage::DeliveryRow* const> rows);
 void queue_or_fail(DeliverySet& set, storage::DeliveryRow& row);
 
 // Returns the obstacles in the delivery's order, as it is stored, that nobody has approved.
-domain::ReviewReasons unapproved(storage::Tx& tx, DeliveryId delivery);
+domain::ReviewReasons unapproved(DeliverySet& set, DeliveryId delivery);
 
 // Applies `change`, which brings the delivery to queued, and then queue_or_fail(); or to review, where
 // `change` has reasons for that.

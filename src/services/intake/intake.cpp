@@ -321,10 +321,9 @@ Acceptance Intake::accept_known(Tx& tx, const IncomingOrder& incoming) {
   auto order = lock_order_by_key(tx, integration.id, event.order_id).value();
   answer.order = order.id;
   answer.cost = weigh(incoming) + 2 * order.state.size();
-  auto state = domain::decode_order_state(order.state);
-  if (!state) throw Error(state.error());
-  mapped_before(order, *state);
-  auto merged = domain::merge(*state, event);
+  auto state = state_of(order);
+  mapped_before(order, state);
+  auto merged = domain::merge(state, event);
   answer.duplicate = !merged.change.news();
   answer.first_seen = merged.change.first_seen;
   std::optional<storage::DeliveryRow> delivery;
@@ -333,18 +332,17 @@ Acceptance Intake::accept_known(Tx& tx, const IncomingOrder& incoming) {
     DeliverySet set(tx, changes_);
     const auto* const before = set.delivery(DeliveryId{order.id.value});
     const bool was_queued = before != nullptr && before->status == domain::DeliveryStatus::queued;
-    delivery =
-        fulfilment_.fulfil(set, order, merged.state, integration.rules, event, merged.change, incoming.key);
+    auto& merged_order = set.adopt(order, merged.state);
+    delivery = fulfilment_.fulfil(set, merged_order, integration.rules, event, merged.change, incoming.key);
     answer.made_delivery = delivery && !had_delivery;
     answer.duplicate = answer.duplicate && !answer.made_delivery;
     answer.queued = delivery && delivery->status == domain::DeliveryStatus::queued && !was_queued;
-    order.updated_at = tx.now();
+    set.save();
     replace_delivery_key(tx, order.account, DeliveryId{order.id.value}, storage::KeyOf::number,
                          order.summary.number, merged.state.order_number);
-    set_state(order, merged.state);
-    update_order(tx, order);
-    changes_.report_unmapped(set, order, state->lines, merged.state,
+    changes_.report_unmapped(set, merged_order.row, state.lines, merged_order.state,
                              is_dry_run(merged.state, integration.rules));
+    order.outcome = merged_order.row.outcome;
     if (!merged.state.erased && tells_the_order(event, merged.state))
       put_order_payload(tx, order.id, tx.now(), incoming.payload);
     if (delivery) answer.cost += receivers_of(*delivery, set) * kRow;

@@ -106,9 +106,7 @@ void erase_orders(Tx& tx, DeliveryChanges& changes, std::span<const storage::Ord
   std::vector<domain::OrderState> states;
   for (const auto& order : orders) {
     ids.push_back(DeliveryId{order.id.value});
-    auto state = domain::decode_order_state(order.state);
-    if (!state) throw Error(state.error());
-    states.push_back(std::move(*state));
+    states.push_back(state_of(order));
   }
   std::vector<std::string_view> sent_names;
   for (const auto& state : states) sent_names.emplace_back(state.username);

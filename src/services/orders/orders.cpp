@@ -169,7 +169,7 @@ std::optional<Expected<void>> reprocess_in(Tx& tx, DeliveryChanges& changes, Ord
   if (order->integration != store.id) return std::nullopt;
   if (integration_versions(tx, std::array{store.id}).front() != store.version) return std::nullopt;
   const ApiKeyId key = asked.key ? asked.key : store.owning_key;
-  return reprocess_order(tx, changes, *order, store.rules, asked.actor, key);
+  return reprocess_order(tx, changes, std::move(*order), store.rules, asked.actor, key);
 }
 
 Task<Expected<OrderView>> Orders::reprocess(Executor& executor, Principal by, OrderId id) {

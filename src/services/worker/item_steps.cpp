@@ -19,15 +19,6 @@ namespace {
 using domain::ItemStatus;
 using storage::Tx;
 
-// Nothing where there is no such order.
-std::optional<domain::OrderState> order_state(Tx& tx, DeliveryId delivery) {
-  const auto order = find_order(tx, OrderId{delivery.value});
-  if (!order) return std::nullopt;
-  auto state = domain::decode_order_state(order->state);
-  if (!state) throw Error(state.error());
-  return std::move(*state);
-}
-
 // Whether one of its lines has no paid quantity left: it was refunded, or its quantity lowered.
 bool lacks_a_line(const domain::OrderState& order) {
   const domain::PaidQuantities paid(order);
@@ -44,16 +35,18 @@ storage::ItemRow* former_item(DeliverySet& set, const storage::CustomerRow& cust
   return former == items.end() ? nullptr : *former;
 }
 
-// The order, if it pays for an item whose revocation it began, or an approval called the revocation off (spec 3.10).
-std::optional<domain::OrderState> order_that_keeps(DeliverySet& set, storage::ItemRow& item) {
+// The order, if it pays for an item whose revocation it began, or an approval called the revocation off (spec 3.10);
+// else null.
+const domain::OrderState* order_that_keeps(DeliverySet& set, storage::ItemRow& item) {
   const bool approved = item.revoked_by.empty();
-  if ((item.revoked_by != "order" && !approved) || item.former) return std::nullopt;
-  auto order = order_state(set.tx(), item.delivery);
+  if ((item.revoked_by != "order" && !approved) || item.former) return nullptr;
+  const auto* const order = set.order(item.delivery);
   set.items_with_lines(item.delivery);
-  if (!order || order->erased || (order->payment() != domain::Payment::deliver && !approved) ||
-      !domain::PaidItems(*order).contains(item_now(item)))
-    return std::nullopt;
-  return order;
+  if (order == nullptr || order->state.erased ||
+      (order->state.payment() != domain::Payment::deliver && !approved) ||
+      !domain::PaidItems(order->state).contains(item_now(item)))
+    return nullptr;
+  return &order->state;
 }
 
 }  // namespace
@@ -61,7 +54,7 @@ std::optional<domain::OrderState> order_that_keeps(DeliverySet& set, storage::It
 void undo_revocation(DeliverySet& set, storage::ItemRow& item) {
   item.revocation_begun = false;
   const auto* const row = set.delivery(item.delivery);
-  if (row != nullptr && !waits_for_merchant(*row) && order_that_keeps(set, item)) {
+  if (row != nullptr && !waits_for_merchant(*row) && order_that_keeps(set, item) != nullptr) {
     item.status = ItemStatus::shared;
     item.revoked_by.clear();
   }
@@ -90,8 +83,8 @@ void end_revocation(DeliverySet& set, DeliveryId delivery, ItemId id, Revocation
   // An approval called the revocation off, whatever the payment.
   const bool approved = item->revoked_by.empty();
   if (!taken_back && waits_for_merchant(*row)) return;
-  const auto order = order_that_keeps(set, *item);
-  if (!order) return;
+  const auto* const order = order_that_keeps(set, *item);
+  if (order == nullptr) return;
   const bool exists = !taken_back && !item->revocation_begun;
   item->status = exists ? ItemStatus::shared : ItemStatus::owed;
   item->revoked_by.clear();
@@ -107,8 +100,9 @@ void revoke_if_ended(DeliverySet& set, DeliveryId id) {
   const auto* const row = set.delivery(id);
   if (row == nullptr) return;
   if (!set.order_settings(*row).auto_revoke) return;
-  const auto order = order_state(set.tx(), id);
-  if (!order) return;
+  const auto* const loaded = set.order(id);
+  if (loaded == nullptr) return;
+  const auto* const order = &loaded->state;
   // A delivery that the merchant reopened and approved after the stop keeps its shares, unless it is about to
   // end.
   const bool goes_on = is_open(*row) && row->pending.kind < domain::PendingActionKind::stop;

@@ -58,10 +58,9 @@ Change change_of(DeliverySet& set, const storage::DeliveryRow& row, const domain
             .actor = actor,
             .keep_pending = verdict.keep_pending};
   }
-  const auto order = find_order(set.tx(), OrderId{row.id.value});
-  const auto state = order ? domain::decode_order_state(order->state) : domain::OrderState{};
-  if (!state) throw Error(state.error());
-  return nothing_left(set.items_with_lines(row.id), *state, actor);
+  const auto* const order = set.order(row.id);
+  return nothing_left(set.items_with_lines(row.id), order == nullptr ? domain::OrderState{} : order->state,
+                      actor);
 }
 
 // The name that the delivery is for from now on, where a correction is pending: the merchant's always, one of
@@ -254,7 +253,7 @@ void conclude_settled(DeliverySet& set, DeliveryId delivery, ItemId settled) {
   if (!verdict.cause) return;
   auto change = change_of(set, *row, verdict, stopping ? row->pending : domain::PendingAction{});
   if (verdict.cause == Cause::new_items_owed) {
-    change.reasons = unapproved(set.tx(), delivery);
+    change.reasons = unapproved(set, delivery);
     // The payment was withdrawn: nothing is owed until it is back.
     if (change.reasons.has(ReviewReason::payment_withdrawn)) return;
     if (set.order_settings(*row).hold_all) change.reasons.add(ReviewReason::held);

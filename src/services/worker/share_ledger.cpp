@@ -34,14 +34,11 @@ void release_hold(DeliverySet& set, storage::ItemRow& item) {
 
 // Whether no line that owes the item has any paid quantity left.
 bool refunded(DeliverySet& set, const storage::ItemRow& item) {
-  const auto order = find_order(set.tx(), OrderId{item.delivery.value});
-  if (!order) return false;
-  const auto state = domain::decode_order_state(order->state);
-  if (!state) throw Error(state.error());
-  // Its lines are not known, so it is not known to be refunded.
-  if (state->too_large) return false;
+  const auto* const order = set.order(item.delivery);
+  // Where its lines are not known, it is not known to be refunded.
+  if (order == nullptr || order->state.too_large) return false;
   set.items_with_lines(item.delivery);
-  return !domain::PaidItems(*state).contains(item_now(item));
+  return !domain::PaidItems(order->state).contains(item_now(item));
 }
 
 }  // namespace

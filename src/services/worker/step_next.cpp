@@ -53,7 +53,7 @@ void JobSteps::Step::take_probed() {
   // Where the store has reported a reason for a review since, as a high risk, it is not probed: the merchant
   // is asked once it is resumed.
   if (probes(id) && set.delivery(id)->resolution == ResolutionCode::cloud_unavailable &&
-      unapproved(set.tx(), id).none()) {
+      unapproved(set, id).none()) {
     deliveries.push_back(id);
   } else {
     customer.probed_delivery = {};

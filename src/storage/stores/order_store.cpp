@@ -78,6 +78,12 @@ void set_state(OrderRow& row, const domain::OrderState& state) {
   row.summary = domain::summarise(state);
 }
 
+domain::OrderState state_of(const OrderRow& row) {
+  auto state = domain::decode_order_state(row.state);
+  if (!state) throw Error(state.error());
+  return std::move(*state);
+}
+
 std::vector<bool> insert_orders(Tx& tx, std::span<const OrderRow> orders) {
   std::vector<Param> flat;
   Texts texts;

@@ -28,6 +28,8 @@ struct OrderRow {
 };
 // Sets the state, and the summary of it.
 void set_state(OrderRow& row, const domain::OrderState& state);
+// Throws the error of decode_order_state() for a damaged state.
+domain::OrderState state_of(const OrderRow& row);
 
 // Returns for each whether it is new; an order that exists already stays as it is.
 std::vector<bool> insert_orders(Tx& tx, std::span<const OrderRow> rows);
