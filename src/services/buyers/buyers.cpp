@@ -1,5 +1,6 @@
 #include "services/buyers/buyers.h"
 
+#include <algorithm>
 #include <array>
 #include <span>
 
@@ -40,6 +41,13 @@ std::optional<BuyerItemState> state_of(const storage::ItemRow& item) {
   return std::nullopt;
 }
 
+// Whether the store took back the sale of a delivered order: all of it was refunded, or it was cancelled.
+bool is_sale_over(Tx& tx, const storage::DeliveryRow& row) {
+  const auto order = find_order(tx, OrderId{row.id.value});
+  const auto state = order ? domain::decode_order_state(order->state) : domain::OrderState{};
+  return state && (state->stop_revokes() || domain::pays_for_nothing(*state));
+}
+
 // Reads what an answer shows of the delivery.
 BuyerView view_of(Tx& tx, const storage::DeliveryRow& row) {
   BuyerView view;
@@ -60,6 +68,10 @@ BuyerView view_of(Tx& tx, const storage::DeliveryRow& row) {
   for (const auto& item : items) {
     if (const auto state = state_of(item)) view.items.push_back({item.name, item.kind, *state});
   }
+  const bool keeps_nothing = std::ranges::all_of(
+      view.items, [](const BuyerItem& item) { return item.state == BuyerItemState::taken_back; });
+  if (view.state == BuyerState::delivered && (keeps_nothing || is_sale_over(tx, row)))
+    view.state = BuyerState::closed;
   view.dry_run = row.dry_run;
   view.can_correct = domain::may_correct(view.state, anything_shared(pointers(items)), acts);
   view.can_retry = domain::may_retry(view.state, acts);

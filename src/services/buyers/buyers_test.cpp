@@ -163,6 +163,46 @@ TEST_F(BuyersTest, WhatTheMerchantHasToMendIsADelayWithoutAName) {
   EXPECT_EQ(correct(id, "Bob"), "INVALID_TRANSITION");
 }
 
+TEST_F(BuyersTest, ADeliveredOrderIsClosedOnceItsSaleIsOver) {
+  world_.cloud.auto_accept = true;
+  const auto order = [&](int minute, domain::Payment payment) {
+    auto event = testing::later(world_, "1", {"sku-1", "sku-2"}, minute);
+    event.payment = payment;
+    return event;
+  };
+  const auto id = world_.deliver(order(0, domain::Payment::deliver));
+  const auto state_after = [&](const domain::OrderEvent& event) {
+    world_.accept(event);
+    world_.settle();
+    EXPECT_EQ(world_.status(id), "completed");
+    return view(id).state;
+  };
+  EXPECT_EQ(state_after(order(1, domain::Payment::refunded)), BuyerState::closed);
+  EXPECT_EQ(view(id).items.front().state, BuyerItemState::delivered) << "the store takes nothing back";
+  EXPECT_EQ(state_after(order(2, domain::Payment::deliver)), BuyerState::delivered) << "paid again";
+  EXPECT_EQ(state_after(order(3, domain::Payment::cancelled)), BuyerState::closed);
+  EXPECT_EQ(state_after(order(4, domain::Payment::deliver)), BuyerState::delivered);
+
+  auto refund = order(5, domain::Payment::deliver);
+  refund.refunds = {{.id = "r1", .lines = {{.line_id = "L1", .quantity = 1}}}};
+  EXPECT_EQ(state_after(refund), BuyerState::delivered) << "the other preset is still paid";
+  refund.refunds.push_back({.id = "r2", .lines = {{.line_id = "L2", .quantity = 1}}});
+  EXPECT_EQ(state_after(refund), BuyerState::closed);
+}
+
+TEST_F(BuyersTest, ADeliveredOrderIsClosedOnceAllOfItIsTakenBack) {
+  world_.cloud.auto_accept = true;
+  const auto id = world_.deliver(world_.order("1", "Ann", {"sku-1", "sku-2"}));
+  const auto items = world_.items(id);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    EXPECT_EQ(view(id).state, BuyerState::delivered) << i;
+    ASSERT_TRUE(world_.await(world_.actions.revoke(world_.scheduler, world_.merchant(), id,
+                                                   {.items = {items[i].id}, .username = {}})));
+    world_.settle();
+  }
+  EXPECT_EQ(view(id).state, BuyerState::closed);
+}
+
 // Spec 13.3: looked up in the lowest job class.
 TEST_F(BuyersTest, ABuyersTryComesAfterNewOrders) {
   world_.cloud.unknown_users = {"X0"};

@@ -102,6 +102,7 @@ export const texts = {
   },
   unknown: { title: 'Your order', text: 'This page is older than the service. Load it again.' },
   list: 'What you get',
+  ordered: 'What you ordered',
   delivered1: 'Delivered',
   takenBack: 'Taken back',
   test: 'Test order. Nothing is sent.',

@@ -267,7 +267,7 @@ function list(it: BuyerDelivery): Child {
   return element(
     'section',
     {},
-    element('h2', {}, texts.list),
+    element('h2', {}, it.state === 'closed' ? texts.ordered : texts.list),
     element(
       'ul',
       { class: 'items' },
