@@ -14,6 +14,7 @@ export const customers = {
   'requests.col.orders': 'Orders',
   'requests.col.received': 'Received',
   'requests.col.state': 'State',
+  'requests.orders.count': { one: '{count} order', other: '{count} orders' },
   'requests.orders.show': { one: 'Show {count} order of this request', other: 'Show {count} orders of this request' },
   'requests.orders.title': 'Orders of this request',
   'requests.orders.what': 'The orders',

@@ -113,9 +113,9 @@ const columns: Column<Order>[] = [
   {
     key: 'received',
     header: t('buyerData.col.received'),
-    width: '190px',
+    width: '84px',
     end: true,
     narrow: 'firstEnd',
-    cell: (it) => <Time at={it.receivedAt} />,
+    cell: (it) => <Time at={it.receivedAt} form="ago" />,
   },
 ];

@@ -56,7 +56,7 @@ export function OneBuyer() {
           value={typed}
           onChange={(event) => setTyped(event.currentTarget.value)}
         />
-        <Button type="submit" disabled={!typed.trim()} aria-disabled={read.isFetching || undefined}>
+        <Button type="submit" size="md" disabled={!typed.trim()} aria-disabled={read.isFetching || undefined}>
           {read.isFetching ? t('buyerData.finding') : t('buyerData.find')}
         </Button>
       </form>

@@ -106,8 +106,9 @@ const columnsOf = (onClose: (it: Request) => void, onOrders: (it: Request) => vo
   {
     key: 'orders',
     header: t('requests.col.orders'),
-    width: '64px',
+    width: '104px',
     end: true,
+    narrow: 'secondEnd',
     cell: (it) =>
       it.kind === 'data_request' && it.orderCount > 0 ? (
         <Button
@@ -115,10 +116,10 @@ const columnsOf = (onClose: (it: Request) => void, onOrders: (it: Request) => vo
           aria-label={t('requests.orders.show', { count: it.orderCount })}
           onClick={() => onOrders(it)}
         >
-          {it.orderCount}
+          {t('requests.orders.count', { count: it.orderCount })}
         </Button>
       ) : (
-        it.orderCount
+        t('requests.orders.count', { count: it.orderCount })
       ),
   },
   {
