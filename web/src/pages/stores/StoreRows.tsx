@@ -102,7 +102,7 @@ const columns: Column<Store>[] = [
   {
     key: 'on',
     header: t('stores.col.on'),
-    width: '60px',
+    width: '64px',
     end: true,
     narrow: 'firstEnd',
     cell: (it) => <OnSwitch it={it} />,
