@@ -3,6 +3,7 @@ import { Button, Modal } from '@mantine/core';
 import { useState, type ReactNode, type SyntheticEvent } from 'react';
 import { sentence } from '@/api/errors';
 import { t } from '@/i18n/text';
+import { useStepUpAsked } from '@/session/useStepUpAsked';
 import { Alert } from './Alert';
 import { useFailure } from './useFailure';
 import { useSubmit } from './useSubmit';
@@ -10,9 +11,11 @@ import styles from './Dialogs.module.css';
 
 type DialogProps = { opened: boolean; onClose: () => void; title: string; size?: number; children: ReactNode };
 
-// Once a field of its form was changed, a dialog is closed by its buttons alone: a click beside it or Esc would lose what was typed.
+// Once a field of its form was changed, a dialog is closed by its buttons alone: a click beside it or Esc would lose what was typed. While a
+// step-up stands over it, Esc is the step-up's.
 export function Dialog({ opened, onClose, title, size = 480, children }: DialogProps) {
   const [changed, setChanged] = useState(false);
+  const covered = useStepUpAsked();
   if (!opened && changed) setChanged(false);
   const changes = (fields: string) => (event: SyntheticEvent) => {
     if (event.target instanceof Element && event.target.closest(fields)) setChanged(true);
@@ -24,7 +27,7 @@ export function Dialog({ opened, onClose, title, size = 480, children }: DialogP
       title={title}
       size={size}
       closeOnClickOutside={!changed}
-      closeOnEscape={!changed}
+      closeOnEscape={!changed && !covered}
       onInput={changes('form')}
       onClick={changes('[role="option"]')} // the list of a field stands outside of the form
       closeButtonProps={{ 'aria-label': t('action.close') }}

@@ -2,7 +2,7 @@
 import '@/i18n/en/step_up';
 import { Button, Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState, type FormEvent } from 'react';
+import { useEffect, useState, type FormEvent } from 'react';
 import { PasswordField } from '@/components/PasswordField';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
@@ -17,7 +17,14 @@ import { useSignInError } from './useSignInError';
 import { signInSentence } from './words';
 import styles from './session.module.css';
 
+// The focus goes back to where it was, which may be in a dialog below.
+function useFocusBack() {
+  const [before] = useState(() => document.activeElement);
+  useEffect(() => () => void (before instanceof HTMLElement && before.focus()), [before]);
+}
+
 export function StepUp() {
+  useFocusBack();
   return (
     <Modal
       opened

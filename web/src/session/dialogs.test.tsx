@@ -2,6 +2,7 @@ import { act, cleanup, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { session } from '.';
+import { ConfirmDialog } from '@/components/Dialogs';
 import { Confirmed } from '@/pages/confirmed/Confirmed';
 import { SignedIn } from '@/pages/confirmed/SignedIn';
 import { Join } from '@/pages/invite/Join';
@@ -9,6 +10,7 @@ import { show } from '@/testing/render';
 import { SignInAgain } from './SignInAgain';
 import { StepUp } from './StepUp';
 import { stepUp } from './step_up';
+import { useStepUpAsked } from './useStepUpAsked';
 
 const OURS = 'https://bridge.example';
 const issuers = [{ id: 'google', name: 'Google', startUrl: `${OURS}/api/auth/external/google` }];
@@ -47,6 +49,32 @@ test('a provider confirms in a tab of its own, and the page that asked goes on',
   const asked = stepUp.ask();
   new BroadcastChannel('presetbridge-step-up').postMessage('confirmed');
   expect(await asked).toBe(true);
+});
+
+test('Escape closes a step-up alone, and the focus goes back into the dialog below', async () => {
+  const close = vi.fn();
+  const refused = async () => {
+    if (!(await stepUp.ask())) throw new Error('Not confirmed.');
+  };
+  function Asking() {
+    return (
+      <>
+        <ConfirmDialog opened onClose={close} title="Rotate" body="" button="Rotate" onConfirm={refused} />
+        {useStepUpAsked() ? <StepUp /> : null}
+      </>
+    );
+  }
+  await showFor(OURS, <Asking />);
+  const user = userEvent.setup();
+  const button = screen.getByRole('button', { name: 'Rotate' });
+  await user.click(button);
+  const password = await screen.findByLabelText('Password');
+  await vi.waitFor(() => expect(document.activeElement).toBe(password));
+  await user.keyboard('{Escape}');
+  await vi.waitFor(() => expect(screen.queryByLabelText('Password')).toBeNull());
+  await screen.findByRole('alert');
+  expect(close).not.toHaveBeenCalled();
+  expect(document.activeElement).toBe(button);
 });
 
 // A token of a sign-in so many seconds before; undefined: nobody says when it was.
