@@ -148,6 +148,14 @@ export const stores = {
   'try.ignored': 'ignored',
   'try.unmapped': 'no preset',
   'try.gets': { one: 'Buyer gets {count} file', other: 'Buyer gets {count} files' },
+  'try.free.had': {
+    one: '{count} of them was delivered before and costs nothing again.',
+    other: '{count} of them were delivered before and cost nothing again.',
+  },
+  'try.free.refunded': {
+    one: '{count} of them is refunded and costs nothing.',
+    other: '{count} of them are refunded and cost nothing.',
+  },
   'try.outcome.no_mapped_items': 'It would deliver nothing.',
   'try.outcome.awaiting_payment': 'It waits for payment.',
   'try.outcome.stopped': 'It was cancelled or refunded.',

@@ -66,6 +66,8 @@ test('so does the question whether another buyer gets it', async () => {
   await user.click(await button(/^Save/));
   await button('Send to @kim');
   await screen.findByText('@jonasek_ keeps 1 preset. @kim needs 2 presets: 2 credits.');
+  changes(aDelivery({ ...failed, dryRun: true }));
+  await screen.findByText('@jonasek_ keeps 1 preset. @kim needs 2 presets. It is a test: no credit is spent.');
   changes(aDelivery({ status: 'invalidated', reason: 'x', allowedActions: ['reopen'] }));
   expect((await button('Can no longer be sent')).disabled).toBe(true);
   expect(screen.getByRole('alert').textContent).toBe('This delivery changed meanwhile. It is now “Stopped”.');

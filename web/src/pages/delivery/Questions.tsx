@@ -115,12 +115,12 @@ export function Questions({ it, children }: { it: Delivery; children: ReactNode 
       <ConfirmDialog
         {...dialog('instead')}
         title={t('confirm.retryShared.title', { buyer: `@${to}` })}
-        body={t('confirm.retryShared.body', {
+        body={t(it.dryRun ? 'confirm.retryShared.test' : 'confirm.retryShared.body', {
           old: `@${it.targetUsername ?? ''}`,
           kept: t('count.presets', { count: kept }),
           buyer: `@${to}`,
           presets: t('count.presets', { count: forAnother }),
-          credits: t('count.credits', { count: it.dryRun ? 0 : forAnother }),
+          credits: t('count.credits', { count: forAnother }),
         })}
         button={t('confirm.retryShared.button', { buyer: `@${to}` })}
         onConfirm={() => act('retry', { targetUsername: to }).then((now) => toast(queuedWords(now)))}

@@ -168,7 +168,10 @@ function Why({ it }: { it: Delivery }) {
       const { total, toSpend } = countsOf(it);
       return t('panel.review.high_risk', {
         presets: t('count.presets', { count: total }),
-        credits: t('count.credits', { count: toSpend }),
+        credits:
+          toSpend > 0
+            ? t('count.credits', { count: toSpend })
+            : t(it.dryRun ? 'panel.review.high_risk.test' : 'panel.review.high_risk.before'),
       });
     }
     case 'reopened': {

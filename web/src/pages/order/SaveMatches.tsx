@@ -12,6 +12,7 @@ import { Alert } from '@/components/Alert';
 import { toast } from '@/components/toasts';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
+import { freeText } from '../store/products/free';
 import { mappingsWith, matchesOf, type Draft } from '../store/products/draft';
 import { Bar, toastSaved, useDeliverAfterSave } from '../store/products/useDeliverAfterSave';
 import type { Order } from './types';
@@ -90,7 +91,8 @@ function Changes({ it, draft, onDone, onDeliver }: Props & { onDeliver: () => vo
   return (
     <Bar>
       <p>
-        <span className="strong">{t('products.changed', { count: draft.size })}</span>
+        <span className="strong">{t('products.changed', { count: draft.size })}</span>{' '}
+        {delivers && preview.data ? <span className="muted">{freeText(preview.data)}</span> : null}
       </p>
       {error ? <Alert>{sentence(error)}</Alert> : null}
       <Button variant="subtle" disabled={busy} onClick={onDone}>

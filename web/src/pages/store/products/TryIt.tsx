@@ -11,6 +11,7 @@ import { Shape } from '@/components/StatusIcon';
 import { isolated } from '@/i18n/outside';
 import { t } from '@/i18n/text';
 import { orderName } from '@/vocabulary/order';
+import { freeText } from './free';
 import styles from './products.module.css';
 
 type Props = { id: string; mappings: Schemas['NewMapping'][] | null }; // null: as they are saved
@@ -61,6 +62,7 @@ export function TryIt({ id, mappings }: Props) {
 
 function Preview({ it }: { it: Schemas['MappingPreview'] }) {
   const nameOf = new Map(it.files.map(({ fileId, fileName }) => [fileId, fileName || fileId]));
+  const free = freeText(it);
   return (
     <>
       <ul className={styles.lines}>
@@ -89,6 +91,7 @@ function Preview({ it }: { it: Schemas['MappingPreview'] }) {
         <div className={styles.sum}>
           <span>{t('try.gets', { count: it.files.length })}</span>
           <strong>{t('count.credits', { count: it.credits })}</strong>
+          {free ? <p>{free}</p> : null}
         </div>
       ) : (
         <p>{t(`try.outcome.${it.outcome}`)}</p>
