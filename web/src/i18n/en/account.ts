@@ -30,7 +30,7 @@ export const account = {
     one: '{Cloud} did not accept this login. Nothing was saved. {count} attempt left for now.',
     other: '{Cloud} did not accept this login. Nothing was saved. {count} attempts left for now.',
   },
-  'cloud.tooMany': 'Too many wrong passwords. Try again in {time}.',
+  'cloud.tooMany': 'Too many attempts to log in. Try again in {time}.',
   'cloud.stillWorks': 'The saved login still works.',
   'cloud.saved': 'Signed in as {name}.',
   'cloud.savedUnchecked': 'The platform is away. Saved, and checked as soon as it is back.',

@@ -82,15 +82,13 @@ test('a refused login says how many attempts are left', async () => {
 });
 
 test.each([
-  ['valid', 'Too many wrong passwords. Try again in 2 min. The saved login still works.'],
-  ['invalid', 'Too many wrong passwords. Try again in 2 min.'],
-])('too many wrong passwords are said to be, and whether the saved login works: %s', async (status, says) => {
+  ['RATE_LIMIT_EXCEEDED', 'valid', 'Too many attempts to log in. Try again in 2 min. The saved login still works.'],
+  ['RATE_LIMIT_EXCEEDED', 'invalid', 'Too many attempts to log in. Try again in 2 min.'],
+  ['UNKNOWN', 'valid', 'Too many requests. Try again in 2 min.'],
+])('%s is said as what it is, and whether the saved login works: %s', async (code, status, says) => {
   serve(({ method }) =>
     method === 'PUT'
-      ? Response.json(
-          { error: { code: 'RATE_LIMIT_EXCEEDED', message: 'x' } },
-          { status: 429, headers: { 'retry-after': '120' } },
-        )
+      ? Response.json({ error: { code, message: 'x' } }, { status: 429, headers: { 'retry-after': '120' } })
       : Response.json({ data: [] }),
   );
   const { client } = await show(<CloudForm button="Save login" />);

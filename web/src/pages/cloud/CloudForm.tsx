@@ -25,9 +25,10 @@ type Props = {
   onCancel?: () => void;
 };
 
-// `works`: a login is saved, and is not refused.
+// `works`: a login is saved, and is not refused. RATE_LIMIT_EXCEEDED may have other causes than wrong passwords: too many different addresses,
+// or failures of others at this one (spec 4.3).
 function refusal(error: unknown, works: boolean): string {
-  if (error instanceof ApiError && error.status === 429 && error.retryAfterSeconds) {
+  if (error instanceof ApiError && error.code === 'RATE_LIMIT_EXCEEDED' && error.retryAfterSeconds) {
     const wait = t('cloud.tooMany', { time: duration(error.retryAfterSeconds * 1000) });
     return works ? `${wait} ${t('cloud.stillWorks')}` : wait;
   }
