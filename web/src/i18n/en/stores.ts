@@ -21,7 +21,8 @@ export const stores = {
   'stores.switchedOn': '{name} takes orders again.',
   'stores.switchedOff': '{name} takes no orders now. Orders that come are stored and deliver nothing.',
   'stores.empty.title': 'No store yet',
-  'stores.empty.body': 'Connect the shop that sells your presets. It takes about 5 minutes.',
+  'stores.empty.body':
+    'Without one no order arrives, and nothing is delivered. Connect the shop that sells your presets: it takes about 5 minutes.',
   'store.state.receiving': 'Receiving orders',
   'store.state.refusing': 'Orders are refused',
   'store.state.silent': 'No order yet',

@@ -39,11 +39,15 @@ export function SignUp() {
     await session.signUp(email.trim(), password, { accountName: shop.trim() }).catch(fail);
     end();
   }
+  // The reason why nobody makes an account here by themselves.
+  const shut = config && config.signup !== 'open' ? config.signup : undefined;
   return (
-    <Frame title={t('signUp.title')} lead={t('signUp.lead')} page={t('signUp.page')}>
-      {config && (config.signup !== 'open' || !config.passwords) ? (
-        <p className="muted">{t(config.signup === 'invite' ? 'signUp.invite' : 'signUp.closed')}</p>
-      ) : (
+    <Frame
+      title={t(shut ? `signUp.${shut}.title` : 'signUp.title')}
+      lead={t(shut ? `signUp.${shut}` : 'signUp.lead')}
+      page={t('signUp.page')}
+    >
+      {shut || config?.passwords === false ? null : (
         <form className={styles.form} onSubmit={(event) => void submit(event)}>
           <TextInput
             label={t('signUp.shop')}
