@@ -30,7 +30,7 @@ function Form({ errors, own }: { errors: (ApiError | undefined)[]; own?: string 
         <Checkbox label="Read" value="read" />
       </Checkbox.Group>
       <TagsInput label="Tags" error={problems['settings.tags']} />
-      <FormError error={error} fields={['email', 'password', 'rights', 'settings.tags']} codes={['EMAIL_TAKEN']} />
+      <FormError error={error} codes={['EMAIL_TAKEN']} />
       <button type="submit" formNoValidate>
         {'Save'}
       </button>

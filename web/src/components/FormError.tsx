@@ -17,24 +17,35 @@ function besideFields(form: Element): Problem[] {
   });
 }
 
-// `fields`: those that the form shows, by their names in the request. `codes`: of errors that the form shows beside a field.
-// `children`: what is shown about an error of no field; else its sentence.
-type Props = { error: unknown; fields: readonly string[]; codes?: readonly string[]; children?: ReactNode };
+// The problems of the error that stand beside no field. Fields show the words of their problem as they are in the error.
+function besideNone(error: unknown, shown: Problem[]): string[] {
+  const left = shown.map(({ text }) => text);
+  return Object.values(problemsOf(error)).filter((problem) => {
+    const at = left.indexOf(problem);
+    if (at >= 0) left.splice(at, 1);
+    return at < 0;
+  });
+}
 
-export function FormError({ error, fields, codes = [], children }: Props) {
-  const all = Object.entries(problemsOf(error));
-  const others = all.filter(([field]) => !fields.includes(field));
-  const isOfFields = others.length < all.length || (error instanceof ApiError && codes.includes(error.code));
+// `codes`: of errors that the form shows beside a field. `children`: what is shown about an error of no field; else its sentence.
+type Props = { error: unknown; codes?: readonly string[]; children?: ReactNode };
+
+export function FormError({ error, codes = [], children }: Props) {
+  const isOfField = error instanceof ApiError && codes.includes(error.code);
   const place = useRef<HTMLDivElement>(null);
   const title = useId();
-  const [seen, setSeen] = useState<{ error: unknown; problems: Problem[] }>();
-  const problems = error && seen?.error === error ? seen.problems : [];
+  const [seen, setSeen] = useState<{ error: unknown; problems: Problem[]; others: string[] }>();
+  const { problems, others } = error && seen?.error === error ? seen : { problems: [], others: [] };
   const [first] = problems;
   const summed = problems.length > 1 || (first !== undefined && !first.control);
   useLayoutEffect(() => {
     const form = place.current?.closest('form');
-    if (error && form) setSeen({ error, problems: isOfFields ? besideFields(form) : [] });
-  }, [error, isOfFields]);
+    if (!error || !form) return;
+    const shown = besideFields(form);
+    const rest = besideNone(error, shown);
+    const beside = isOfField || rest.length < Object.keys(problemsOf(error)).length;
+    setSeen({ error, problems: beside ? shown : [], others: rest });
+  }, [error, isOfField]);
   useEffect(() => {
     if (!seen) return;
     const [only, ...more] = seen.problems;
@@ -65,7 +76,7 @@ export function FormError({ error, fields, codes = [], children }: Props) {
         </ul>
       </div>
       {others.length > 0 ? (
-        <Alert>{t('form.refused', { problem: others.map(([, problem]) => problem).join('; ') })}</Alert>
+        <Alert>{t('form.refused', { problem: others.join('; ') })}</Alert>
       ) : error && problems.length === 0 ? (
         (children ?? <Alert>{sentence(error)}</Alert>)
       ) : null}

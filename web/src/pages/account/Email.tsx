@@ -77,7 +77,7 @@ function Form({ now }: { now: string }) {
         error={code === 'INVALID_CREDENTIALS' ? t('email.wrong') : problems.password}
         onChange={(event) => setPassword(event.currentTarget.value)}
       />
-      <FormError error={error} fields={['email', 'password']} codes={['EMAIL_TAKEN', 'INVALID_CREDENTIALS']} />
+      <FormError error={error} codes={['EMAIL_TAKEN', 'INVALID_CREDENTIALS']} />
       <div>
         <Button type="submit" size="md" disabled={!email.trim() || !password} aria-disabled={busy || undefined}>
           {busy ? t('password.changing') : t('email.change')}

@@ -84,7 +84,7 @@ function Form({ email }: { email: string | undefined }) {
         error={problems.newPassword}
         onChange={(event) => setNext(event.currentTarget.value)}
       />
-      <FormError error={error} fields={['currentPassword', 'newPassword']} codes={['INVALID_CREDENTIALS']} />
+      <FormError error={error} codes={['INVALID_CREDENTIALS']} />
       <div>
         <Button type="submit" size="md" disabled={!current || !next} aria-disabled={busy || undefined}>
           {busy ? t('password.changing') : t('password.change')}

@@ -81,7 +81,7 @@ export function ProfileForm({ it }: { it: Account }) {
             onChange={(event) => setDraft({ ...draft, [field]: event.currentTarget.value })}
           />
         ))}
-        <FormError error={error} fields={FIELDS} />
+        <FormError error={error} />
         <div>
           <Button
             type="submit"

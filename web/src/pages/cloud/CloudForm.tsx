@@ -92,7 +92,7 @@ function Form({ button, quiet, onSaved, onFailed, onCancel }: Props) {
         error={problems.password}
         onChange={(event) => setPassword(event.currentTarget.value)}
       />
-      <FormError error={error} fields={['email', 'password']}>
+      <FormError error={error}>
         <Alert>{refusal(error, status === 'valid' || status === 'unchecked')}</Alert>
       </FormError>
       <div className={styles.buttons}>

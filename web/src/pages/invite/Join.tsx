@@ -69,9 +69,7 @@ export function Join({ token, onJoining }: Props) {
             error={problems.password}
             onChange={(event) => setPassword(event.currentTarget.value)}
           />
-          <FormError error={error} fields={['email', 'password']}>
-            {alert}
-          </FormError>
+          <FormError error={error}>{alert}</FormError>
           <Button
             type="submit"
             variant="filled"

@@ -104,7 +104,7 @@ function Form({ onClose, onIssued }: Omit<Props, 'opened'>) {
         onChange={(value) => setLife((value as typeof life | null) ?? 'never')}
         error={problems.expiresAt}
       />
-      <FormError error={error} fields={['name', 'permissions', 'integrationIds', 'expiresAt']} />
+      <FormError error={error} />
       <div className={styles.buttons}>
         <Button size="lg" onClick={onClose}>
           {t('action.cancel')}

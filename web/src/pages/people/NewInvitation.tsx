@@ -90,7 +90,7 @@ function Form({ onClose, onMade }: Props) {
         onChange={(value) => setDays(Number(value ?? USUAL_DAYS))}
         error={problems.expiresAt}
       />
-      <FormError error={error} fields={['note', 'expiresAt']} />
+      <FormError error={error} />
       <div className={styles.buttons}>
         <Button size="lg" onClick={onClose}>
           {t('action.cancel')}

@@ -96,7 +96,7 @@ function Form({ onSent }: { onSent: () => void }) {
         error={problems.email}
         onChange={(event) => setEmail(event.currentTarget.value)}
       />
-      <FormError error={error} fields={['email']}>
+      <FormError error={error}>
         <SignInAlert error={error} left={left} />
       </FormError>
       <Button type="submit" variant="filled" size="lg" fullWidth disabled={left > 0} aria-disabled={busy || undefined}>

@@ -61,7 +61,7 @@ export function NewPassword({ token }: { token: string }) {
           error={problems.password}
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
-        <FormError error={error} fields={['password']}>
+        <FormError error={error}>
           <SignInAlert error={error} left={left} />
         </FormError>
         <Button

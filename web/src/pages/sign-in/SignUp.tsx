@@ -80,7 +80,7 @@ export function SignUp() {
             error={problems.password}
             onChange={(event) => setPassword(event.currentTarget.value)}
           />
-          <FormError error={error} fields={['accountName', 'email', 'password']}>
+          <FormError error={error}>
             <SignInAlert
               error={error}
               left={left}

@@ -125,7 +125,7 @@ function Form({ it }: { it: Store }) {
         error={problems['settings.usernameFields']}
         onChange={(usernameFields) => set({ usernameFields })}
       />
-      <FormError error={error} fields={['name', 'settings.usernameFields']} />
+      <FormError error={error} />
       <div>
         <Button
           type="submit"

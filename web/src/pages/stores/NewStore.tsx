@@ -78,7 +78,7 @@ export function StoreForm({ onMade, onCancel }: FormProps) {
         error={problemsOf(error).name}
         onChange={(event) => setName(event.currentTarget.value)}
       />
-      <FormError error={error} fields={['name']} />
+      <FormError error={error} />
       <div className={styles.actions}>
         <Button type="submit" variant="filled" size="md" disabled={!name.trim()} aria-disabled={busy || undefined}>
           {busy ? t('action.working') : t('newStore.create')}

@@ -4,7 +4,7 @@ import { Button, MultiSelect, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { api, ok, type Schemas } from '@/api/client';
-import { problemsOf } from '@/api/errors';
+import { ApiError, problemsOf } from '@/api/errors';
 import { queries } from '@/api/queries';
 import { FormError } from '@/components/FormError';
 import { useFailure } from '@/components/useFailure';
@@ -26,6 +26,14 @@ function urlProblem(problem: string, url: string, sandbox: boolean): string {
   if (!(sandbox ? /^https?:/i : /^https:/i).test(url)) return t('newWebhook.urlHttps');
   const [, fault] = problem.split(/; (.*)/s);
   return fault ? t('newWebhook.urlFault', { fault }) : problem;
+}
+
+// The refusal with our words about the address.
+function withUrlProblem(failure: unknown, url: string, sandbox: boolean): unknown {
+  if (failure instanceof ApiError)
+    for (const detail of failure.details)
+      if (detail.field === 'url') detail.problem = urlProblem(detail.problem, url, sandbox);
+  return failure;
 }
 
 export function SubscriptionForm({ it, onMade, onChanged, onCancel }: Props) {
@@ -53,7 +61,7 @@ export function SubscriptionForm({ it, onMade, onChanged, onCancel }: Props) {
         onMade?.(await ok(api.POST('/api/webhook-subscriptions', { body })));
       }
     } catch (failure) {
-      fail(failure);
+      fail(withUrlProblem(failure, body.url, sandbox));
       end();
     }
   }
@@ -67,7 +75,7 @@ export function SubscriptionForm({ it, onMade, onChanged, onCancel }: Props) {
         size="md"
         maxLength={2000}
         value={url}
-        error={problems.url ? urlProblem(problems.url, url.trim(), sandbox) : undefined}
+        error={problems.url}
         onChange={(event) => setUrl(event.currentTarget.value)}
         data-autofocus
       />
@@ -101,7 +109,7 @@ export function SubscriptionForm({ it, onMade, onChanged, onCancel }: Props) {
         error={problems.integrationIds}
         onChange={setStores}
       />
-      <FormError error={error} fields={['url', 'name', 'eventTypes', 'integrationIds']} />
+      <FormError error={error} />
       <div className={styles.buttons}>
         <Button size="lg" onClick={onCancel}>
           {t('action.cancel')}

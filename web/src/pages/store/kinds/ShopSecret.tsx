@@ -62,7 +62,7 @@ export function ShopSecret({ it }: { it: Store }) {
           {busy ? t('action.saving') : t('steps.secretSave')}
         </Button>
       </div>
-      <FormError error={error} fields={['secret']} />
+      <FormError error={error} />
       {stored === null ? null : (
         <p className={styles.stored}>
           <Shape icon="check" colour="teal" />
