@@ -4,17 +4,16 @@ import '@/i18n/en/orders';
 import '@/i18n/en/stores';
 import { Button } from '@mantine/core';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { api, ok } from '@/api/client';
 import { sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
 import { Alert } from '@/components/Alert';
 import { toast } from '@/components/toasts';
-import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { freeText } from '../store/products/free';
 import { mappingsWith, matchesOf, type Draft } from '../store/products/draft';
 import { Bar, toastSaved, useDeliverAfterSave } from '../store/products/useDeliverAfterSave';
+import { useSaveMatches } from '../store/products/useSaveMatches';
 import type { Order } from './types';
 import { useOutcomeWords, useReprocess } from './OutcomePanel';
 
@@ -39,12 +38,10 @@ export function SaveMatches({ it, draft, onDone }: Props) {
 }
 
 function Changes({ it, draft, onDone, onDeliver }: Props & { onDeliver: () => void }) {
-  const { busy, begin, end } = useSubmit();
-  const [error, setError] = useState<unknown>();
+  const { save, busy, error } = useSaveMatches(it.integrationId);
   const client = useQueryClient();
   const set = useQuery(queries.mappings(it.integrationId));
   const credits = useQuery(queries.credits());
-  const params = { path: { integration: it.integrationId } };
   const mappings = set.data ? mappingsWith(matchesOf(set.data.mappings), draft) : null;
   const preview = useQuery({
     queryKey: ['stores', 'preview', it.integrationId, it.orderId, mappings],
@@ -53,7 +50,7 @@ function Changes({ it, draft, onDone, onDeliver }: Props & { onDeliver: () => vo
     queryFn: ({ signal }) =>
       ok(
         api.POST('/api/integrations/{integration}/mappings/preview', {
-          params,
+          params: { path: { integration: it.integrationId } },
           body: { orderId: it.orderId, ...(mappings ? { mappings } : {}) },
           signal,
         }),
@@ -63,31 +60,21 @@ function Changes({ it, draft, onDone, onDeliver }: Props & { onDeliver: () => vo
   const cost = !preview.isPlaceholderData && preview.data?.outcome === 'delivery' ? preview.data.credits : undefined;
   const delivers = cost !== undefined && credits.data !== undefined;
 
-  async function save(deliver: boolean) {
-    if (!begin()) return;
-    setError(undefined);
-    try {
-      const { version, mappings: saved } = await client.fetchQuery({
-        ...queries.mappings(it.integrationId),
-        staleTime: 0,
-      });
-      const next = await ok(
-        api.PUT('/api/integrations/{integration}/mappings', {
-          params,
-          body: { version, mappings: mappingsWith(matchesOf(saved), draft) },
-        }),
-      );
-      client.setQueryData(queries.mappings(it.integrationId).queryKey, next);
+  // The choices are added to the matches as they are saved now.
+  async function withChoices() {
+    const { version, mappings: saved } = await client.fetchQuery({
+      ...queries.mappings(it.integrationId),
+      staleTime: 0,
+    });
+    return { version, mappings: mappingsWith(matchesOf(saved), draft) };
+  }
+  const act = (deliver: boolean) => () =>
+    void save(withChoices, (saved) => {
       onDone();
       if (deliver) return onDeliver();
-      toastSaved(next);
+      toastSaved(saved);
       void client.invalidateQueries({ queryKey: ['orders'] });
-    } catch (failure) {
-      setError(failure);
-      end();
-    }
-  }
-  const act = (deliver: boolean) => () => (busy ? undefined : void save(deliver));
+    });
   return (
     <Bar>
       <p>

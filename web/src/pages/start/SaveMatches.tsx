@@ -3,15 +3,15 @@ import '@/i18n/en/guide';
 import '@/i18n/en/stores';
 import { Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
-import { api, ok, type Schemas } from '@/api/client';
+import type { ReactNode } from 'react';
+import type { Schemas } from '@/api/client';
 import { sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
 import { Alert } from '@/components/Alert';
 import { toast } from '@/components/toasts';
-import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { deliverSkipped, ordersText, useSkipped } from '../store/products/skipped';
+import { useSaveMatches } from '../store/products/useSaveMatches';
 import styles from './start.module.css';
 
 type Props = {
@@ -24,36 +24,27 @@ type Props = {
 };
 
 export function SaveMatches({ id, version, mappings, blocked, onDone, children }: Props) {
-  const { busy, begin, end } = useSubmit();
-  const [error, setError] = useState<unknown>();
+  const { save, busy, error } = useSaveMatches(id);
   const client = useQueryClient();
   const have = useQuery(queries.credits()).data?.available;
   const { orders, credits, counting } = useSkipped(id, mappings);
   const skipped = mappings !== null && orders.count > 0;
-  async function save(deliver: boolean) {
-    if (mappings === null || blocked() || !begin()) return;
-    setError(undefined);
-    try {
-      const next = await ok(
-        api.PUT('/api/integrations/{integration}/mappings', {
-          params: { path: { integration: id } },
-          body: { mappings, version },
-        }),
-      );
-      client.setQueryData(queries.mappings(id).queryKey, next);
-      // The matches are saved, so the guide goes on, and its last step offers the orders again.
-      if (deliver)
-        await deliverSkipped(client, id).then(
-          () => toast(ordersText('products.savedDeliver', orders)),
-          (failure: unknown) => toast(t('products.notDelivered', { why: sentence(failure) }), { tone: 'bad' }),
-        );
-      await Promise.all([['stores'], ['overview']].map((queryKey) => client.invalidateQueries({ queryKey })));
-      onDone();
-    } catch (failure) {
-      setError(failure);
-    }
-    end();
-  }
+  const act = (deliver: boolean) => () => {
+    if (mappings === null || blocked()) return;
+    void save(
+      () => ({ mappings, version }),
+      async () => {
+        // The matches are saved, so the guide goes on, and its last step offers the orders again.
+        if (deliver)
+          await deliverSkipped(client, id).then(
+            () => toast(ordersText('products.savedDeliver', orders)),
+            (failure: unknown) => toast(t('products.notDelivered', { why: sentence(failure) }), { tone: 'bad' }),
+          );
+        await Promise.all([['stores'], ['overview']].map((queryKey) => client.invalidateQueries({ queryKey })));
+        onDone();
+      },
+    );
+  };
   return (
     <>
       {error ? <Alert>{sentence(error)}</Alert> : null}
@@ -65,13 +56,7 @@ export function SaveMatches({ id, version, mappings, blocked, onDone, children }
       ) : null}
       <div className={styles.line}>
         {skipped ? (
-          <Button
-            variant="filled"
-            size="md"
-            disabled={counting}
-            aria-disabled={busy || undefined}
-            onClick={() => void save(true)}
-          >
+          <Button variant="filled" size="md" disabled={counting} aria-disabled={busy || undefined} onClick={act(true)}>
             {counting ? t('products.counting') : ordersText('products.saveDeliver', orders)}
           </Button>
         ) : null}
@@ -80,7 +65,7 @@ export function SaveMatches({ id, version, mappings, blocked, onDone, children }
           size="md"
           disabled={mappings === null}
           aria-disabled={busy || undefined}
-          onClick={() => void save(false)}
+          onClick={act(false)}
         >
           {busy ? t('action.saving') : t('guide.mapping.save')}
         </Button>

@@ -3,15 +3,15 @@ import '@/i18n/en/stores';
 import { Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, ok, type Schemas } from '@/api/client';
+import type { Schemas } from '@/api/client';
 import { ApiError, sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
 import { Alert } from '@/components/Alert';
 import { toast } from '@/components/toasts';
-import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { deliverSkipped, ordersText, useSkipped, type Orders } from './skipped';
 import { Bar, toastSaved, useDeliverAfterSave } from './useDeliverAfterSave';
+import { useSaveMatches } from './useSaveMatches';
 
 type Edited = {
   id: string;
@@ -51,40 +51,31 @@ function Changes({
   onDiscard,
   onDeliver,
 }: Edited & { onDeliver: (orders: Orders) => void }) {
-  const { busy, begin, end } = useSubmit();
-  const [failed, setFailed] = useState<{ error: unknown; deliver: boolean } | null>(null);
+  const { save, busy, error } = useSaveMatches(id);
+  const [delivers, setDelivers] = useState(false); // the orders, after the save
   const client = useQueryClient();
   const credits = useQuery(queries.credits());
-  const params = { path: { integration: id } };
   const { orders, credits: needed, counting } = useSkipped(id, mappings);
-  const conflict = failed?.error instanceof ApiError && failed.error.code === 'CONFLICT';
+  const conflict = error instanceof ApiError && error.code === 'CONFLICT';
 
   function reload() {
     onBegin();
     void client.invalidateQueries({ queryKey: ['stores'] }).then(onDone);
   }
-  async function save(deliver: boolean, over = false) {
-    if (!begin()) return;
-    onBegin();
-    setFailed(null);
-    try {
-      const next = await ok(
-        api.PUT('/api/integrations/{integration}/mappings', {
-          params,
-          body: { mappings, ...(over ? {} : { version }) },
-        }),
-      );
-      client.setQueryData(queries.mappings(id).queryKey, next);
-      onDone();
-      if (deliver) return onDeliver(orders);
-      toastSaved(next);
-      void client.invalidateQueries({ queryKey: ['stores'] });
-    } catch (error) {
-      setFailed({ error, deliver });
-    } finally {
-      end();
-    }
-  }
+  const act = (deliver: boolean, over = false) =>
+    void save(
+      () => {
+        onBegin();
+        setDelivers(deliver);
+        return { mappings, ...(over ? {} : { version }) };
+      },
+      (saved) => {
+        onDone();
+        if (deliver) return onDeliver(orders);
+        toastSaved(saved);
+        void client.invalidateQueries({ queryKey: ['stores'] });
+      },
+    );
   return (
     <Bar>
       <p>
@@ -98,15 +89,11 @@ function Changes({
           </span>
         ) : null}
       </p>
-      {failed ? <Alert>{conflict ? t('products.conflict') : sentence(failed.error)}</Alert> : null}
+      {error ? <Alert>{conflict ? t('products.conflict') : sentence(error)}</Alert> : null}
       {conflict ? (
         <>
           <Button onClick={reload}>{t('products.reload')}</Button>
-          <Button
-            variant="filled"
-            disabled={failed?.deliver === true && counting}
-            onClick={() => void save(failed?.deliver === true, true)}
-          >
+          <Button variant="filled" disabled={delivers && counting} onClick={() => act(delivers, true)}>
             {t('products.keep')}
           </Button>
         </>
@@ -118,17 +105,12 @@ function Changes({
           <Button
             variant={orders.count > 0 ? 'default' : 'filled'}
             aria-disabled={busy || undefined}
-            onClick={() => (busy ? undefined : void save(false))}
+            onClick={() => act(false)}
           >
             {busy ? t('action.saving') : t('products.save')}
           </Button>
           {orders.count > 0 ? (
-            <Button
-              variant="filled"
-              disabled={counting}
-              aria-disabled={busy || undefined}
-              onClick={() => (busy ? undefined : void save(true))}
-            >
+            <Button variant="filled" disabled={counting} aria-disabled={busy || undefined} onClick={() => act(true)}>
               {counting ? t('products.counting') : ordersText('products.saveDeliver', orders)}
             </Button>
           ) : null}
