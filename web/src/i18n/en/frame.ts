@@ -126,7 +126,7 @@ export const frame = {
   'error.page.title': 'This page broke',
   'error.page.body': 'The rest of the dashboard still works.',
   'error.missing.title': 'Page not found',
-  'error.missing.body': 'Page not found, or it belongs to another account.',
+  'error.missing.body': 'There is no page at this address. It may be misspelt, or too old.',
   'error.missing.home': 'Go to overview',
   'stale.title': 'These numbers are from {time}',
   'stale.body': 'The bridge does not answer. This page tries again by itself.',

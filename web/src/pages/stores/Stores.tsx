@@ -10,12 +10,16 @@ import { EmptyState, Loaded, SkeletonRows } from '@/components/States';
 import { t, T } from '@/i18n/text';
 import { StoreRows } from './StoreRows';
 
+const ConnectButton = () => (
+  <Button component={Link} to="/integrations/stores/new" variant="filled" leftSection={<IconPlus size={16} />}>
+    {t('stores.new')}
+  </Button>
+);
+
+// On each page that lists stores. Without a store the button stands in the list's place.
 export function NewStoreButton() {
-  return (
-    <Button component={Link} to="/integrations/stores/new" variant="filled" leftSection={<IconPlus size={16} />}>
-      {t('stores.new')}
-    </Button>
-  );
+  const empty = useQuery(queries.stores()).data?.data.length === 0;
+  return empty ? null : <ConnectButton />;
 }
 
 export function StoreList() {
@@ -30,7 +34,7 @@ export function StoreList() {
             icon={IconBuildingStore}
             title={t('stores.empty.title')}
             body={t('stores.empty.body')}
-            action={<NewStoreButton />}
+            action={<ConnectButton />}
           />
         )
       }
