@@ -29,7 +29,7 @@ export const customers = {
   'requests.answer': 'Answer by {date}',
   'requests.late': 'Answer was due by {date}',
   'requests.going': 'Being erased',
-  'requests.erased': 'Erased {when}, not closed yet',
+  'requests.erased': 'Erased {when}, still open',
   'requests.closed': 'Closed {when}',
   'requests.close': 'Close…',
   'requests.closeOf': 'Close the request of {when}: {kind}',

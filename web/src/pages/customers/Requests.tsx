@@ -87,7 +87,7 @@ const columnsOf = (onClose: (it: Request) => void, onOrders: (it: Request) => vo
   {
     key: 'state',
     header: t('requests.col.state'),
-    width: '27%',
+    width: '25%',
     narrow: 'second',
     cell: (it) => <RequestState it={it} />,
   },
@@ -106,7 +106,7 @@ const columnsOf = (onClose: (it: Request) => void, onOrders: (it: Request) => vo
   {
     key: 'orders',
     header: t('requests.col.orders'),
-    width: '104px',
+    width: '92px',
     end: true,
     narrow: 'secondEnd',
     cell: (it) =>
@@ -125,7 +125,7 @@ const columnsOf = (onClose: (it: Request) => void, onOrders: (it: Request) => vo
   {
     key: 'received',
     header: t('requests.col.received'),
-    width: '84px',
+    width: '80px',
     end: true,
     cell: (it) => <Time at={it.receivedAt} form="ago" />,
   },
