@@ -56,6 +56,7 @@ json::object to_json(const IntegrationsDeps& deps, const services::IntegrationVi
       {"webhookUrl", deps.base_url + "/api/webhooks/" + std::string(provider) + "/" + id},
       {"secretPreview", row.secret_preview},
       {"secretSetBy", services::has_entered_secret(row) ? "merchant" : "service"},
+      {"secretChangedAt", time_or_null(services::secret_changed_at(row))},
       {"previousSecretExpiresAt", time_or_null(services::end_of_former_secrets(row))},
       {"active", row.active},
       {"owningKeyId", id_or_null(row.owning_key)},

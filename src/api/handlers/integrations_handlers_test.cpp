@@ -135,7 +135,59 @@ TEST_F(MerchantApi, AStoreSaysWhetherItsSecretWasEntered) {
   const auto entered =
       add_integration({{"name", "B"}, {"provider", "shopify"}, {"secret", std::string(64, 'a')}});
   EXPECT_EQ(set_by(entered.body), "merchant");
-  EXPECT_EQ(set_by(rotate({{"secret", std::string(40, 'a')}}).body), "service") << "as the contract says";
+  EXPECT_EQ(set_by(rotate({{"secret", std::string(40, 'a')}}).body), "merchant") << "of the length of ours";
+}
+
+TEST_F(MerchantApi, AStoreSaysWhenItsSecretWasReplaced) {
+  const auto made = add_integration();
+  const auto path = "/api/integrations/" + made.string("id");
+  EXPECT_TRUE(made.body.at("secretChangedAt").is_null());
+  const auto rotate = [&](json::object body) {
+    world_.clock().advance(std::chrono::minutes{1});
+    return send(me_, "POST", path + "/rotate-secret", std::move(body));
+  };
+  const auto first = rotate({{"secret", "dictated-by-the-store"}}).string("secretChangedAt");
+  EXPECT_EQ(first, to_iso8601(world_.clock().now()));
+  EXPECT_EQ(send(me_, "GET", path).string("secretChangedAt"), first);
+  EXPECT_EQ(send(me_, "PATCH", path, json::object{{"name", "Renamed"}}).string("secretChangedAt"), first);
+  for (const int overlap : {3'600, 0}) {
+    const auto same = rotate({{"secret", "dictated-by-the-store"}, {"overlapSeconds", overlap}});
+    EXPECT_EQ(same.string("secretChangedAt"), first) << "it is no other secret";
+    EXPECT_EQ(same.string("secretSetBy"), "merchant");
+  }
+  EXPECT_EQ(rotate({}).string("secretChangedAt"), to_iso8601(world_.clock().now()));
+  EXPECT_EQ(send(me_, "PATCH", path, json::object{{"secretChangedAt", first}}).code(), "VALIDATION_FAILED");
+}
+
+// A node of the version before 0033 writes none of the columns that say who set the secret, and when.
+TEST_F(MerchantApi, ASecretThatAnOlderNodeSetIsJudgedByItsLength) {
+  const auto made =
+      add_integration({{"name", "A"}, {"provider", "shopify"}, {"secret", std::string(40, 'a')}});
+  const auto id = integration_id(made);
+  const auto path = "/api/integrations/" + made.string("id");
+  const auto rotate_there = [&](const std::string& secret) {
+    write([&](storage::Tx& tx) {
+      auto row = lock_integration(tx, id).value();
+      row.encrypted_secret = world_.cipher.encrypt({storage::kStoreSecret, id.value}, secret);
+      row.secret_preview = "…" + secret.substr(secret.size() - 4);
+      update_integration(tx, row);
+    });
+    return send(me_, "GET", path);
+  };
+  ASSERT_EQ(made.string("secretSetBy"), "merchant");
+  EXPECT_EQ(rotate_there(std::string(40, 'b')).string("secretSetBy"), "service");
+  EXPECT_EQ(rotate_there(std::string(64, 'c')).string("secretSetBy"), "merchant");
+  EXPECT_TRUE(send(me_, "GET", path).body.at("secretChangedAt").is_null());
+
+  // Somebody who enters such a secret of an older node again says that it is the shop's.
+  rotate_there(std::string(40, 'd'));
+  const auto entered =
+      send(me_, "POST", path + "/rotate-secret", json::object{{"secret", std::string(40, 'd')}});
+  EXPECT_EQ(entered.string("secretSetBy"), "merchant");
+  EXPECT_TRUE(entered.body.at("secretChangedAt").is_null());
+  EXPECT_EQ(entered.body.at("previousSecretExpiresAt"),
+            send(me_, "GET", path).body.at("previousSecretExpiresAt"));
+  EXPECT_EQ(signing(made), std::vector{std::string(40, 'd')}) << "nothing was rotated";
 }
 
 // A shop may dictate a secret of any characters.

@@ -23,9 +23,10 @@ namespace {
 
 using identity::Principal;
 using storage::IntegrationRow;
+using storage::SecretSetBy;
 using storage::Tx;
 
-// 238 bits. has_entered_secret() knows secrets that were made here by this length: another one takes a column for it.
+// 238 bits. has_entered_secret() knows secrets of programs of before by this length: they made all of theirs so long.
 constexpr std::size_t kSecretLength = 40;
 constexpr int kMaxSaves = 3;  // of mappings, while the account's login becomes other users'
 // A save of mappings that has not come so far by then never does.
@@ -44,6 +45,16 @@ std::string preview_of(std::string_view secret) {
     } while (start > 0 && goes_on(secret[start]));
   }
   return "…" + std::string(secret.substr(start));
+}
+
+// Writes down what is known of the row's secret, whose preview the row has. `changed_at`: nothing where it is the store's first.
+void note_secret(IntegrationRow& row, bool entered, std::optional<Timestamp> changed_at) {
+  row.secret_set_by = entered ? SecretSetBy::merchant : SecretSetBy::service;
+  row.secret_changed_at = changed_at;
+  row.secret_noted_for = row.secret_preview;
+}
+bool is_secret_noted(const IntegrationRow& row) {
+  return row.secret_set_by != SecretSetBy::unknown && row.secret_noted_for == row.secret_preview;
 }
 
 std::unexpected<Error> no_such_integration() {
@@ -145,7 +156,12 @@ bool delete_piece(Tx& tx, IntegrationId id) {
 }  // namespace
 
 bool has_entered_secret(const IntegrationRow& row) {
+  if (is_secret_noted(row)) return row.secret_set_by == SecretSetBy::merchant;
   return crypto::service_value_text_size(row.encrypted_secret).value_or(kSecretLength) != kSecretLength;
+}
+
+std::optional<Timestamp> secret_changed_at(const IntegrationRow& row) {
+  return is_secret_noted(row) ? row.secret_changed_at : std::nullopt;
 }
 
 CheckedMappings check_mappings(const std::vector<WantedMapping>& wanted, const MappingLimits& limits,
@@ -234,6 +250,7 @@ Task<Expected<IssuedIntegration>> Integrations::create(Executor& executor, Princ
     row.provider = wanted.provider;
     row.encrypted_secret = cipher_.encrypt(place_of(row.id), secret);
     row.secret_preview = preview_of(secret);
+    note_secret(row, wanted.secret.has_value(), std::nullopt);
     row.created_at = tx.now();
     apply(tx, row, wanted.settings);
     insert_integration(tx, row);
@@ -327,10 +344,18 @@ Task<Expected<IssuedIntegration>> Integrations::rotate_secret(Executor& executor
   auto rotated = co_await async_db_.write(executor, [&](Tx& tx) -> Expected<IntegrationView> {
     auto row = visible(by, lock_integration(tx, id));
     if (!row) return no_such_integration();
-    if (wanted && overlap > Millis{0} && has_secret(*row, cipher_, place_of(id), secret))
+    const bool same = wanted && has_secret(*row, cipher_, place_of(id), secret);
+    const auto changed_at = same ? secret_changed_at(*row) : tx.now();
+    if (same && overlap > Millis{0}) {
+      if (is_secret_noted(*row) && row->secret_set_by == SecretSetBy::merchant)
+        return view(tx, std::move(*row));
+      note_secret(*row, true, changed_at);
+      update_integration(tx, *row);
       return view(tx, std::move(*row));
+    }
     services::rotate_secret(*row, cipher_.encrypt(place_of(id), secret), overlap, tx.now());
     row->secret_preview = preview_of(secret);
+    note_secret(*row, wanted.has_value(), changed_at);
     update_integration(tx, *row);
     audit(tx, ids_, by, "integration.secret_rotated", id,
           fmt::format("overlap of {} s", overlap.count() / 1000));

@@ -37,8 +37,11 @@ struct NewIntegration {
   std::optional<std::string> secret;  // one that the store dictates
   IntegrationChange settings;         // its name is not read
 };
-// Whether a person or the shop chose the store's secret. One that has the size of those that are made here counts as made.
+// Whether the store's secret was entered, not made here. Where that is not known, as a program of before set the secret, it counts as made
+// here if it has the size of those that are.
 bool has_entered_secret(const storage::IntegrationRow& row);
+// When another secret last replaced the store's; nothing: never since the store was added, or not known.
+std::optional<Timestamp> secret_changed_at(const storage::IntegrationRow& row);
 struct IntegrationView {
   storage::IntegrationRow row;
   std::int64_t mappings = 0;
@@ -129,7 +132,7 @@ class Integrations {
   // Its webhook address is 404 from now on (spec 2.14); orders and deliveries stay.
   Task<Expected<void>> archive(Executor& executor, identity::Principal by, IntegrationId id);
   // The old secret verifies for `overlap` more, beside a former one that has not ended (secret_rotation.h).
-  // Nothing changes if `secret` is the store's already, unless `overlap` is 0, which ends all former ones.
+  // If `secret` is the store's already, it counts as entered from now on, and an `overlap` of 0 ends all former ones; nothing else changes.
   Task<Expected<IssuedIntegration>> rotate_secret(Executor& executor, identity::Principal by,
                                                   IntegrationId id, std::optional<std::string> secret,
                                                   Millis overlap);

@@ -1,13 +1,17 @@
 #include "storage/stores/integration_store.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <tuple>
 
+#include "domain/names.h"
 #include "storage/row_columns.h"
 
 namespace presetbridge::storage {
 namespace {
+
+constexpr std::array<std::string_view, 3> kSecretSetByNames = {"", "service", "merchant"};
 
 // The hold for review of a store's orders: all or none.
 constexpr std::string_view kHoldAll = "all";
@@ -28,6 +32,9 @@ constexpr std::tuple kColumns{
     Column{"previous_secret_expires_at", &IntegrationRow::previous_secret_expires_at},
     Column{"encrypted_older_secret", &IntegrationRow::encrypted_older_secret, kEmptyIsNull},
     Column{"older_secret_expires_at", &IntegrationRow::older_secret_expires_at},
+    Column{"secret_set_by", &IntegrationRow::secret_set_by, kNamedOrNull<parse_secret_set_by>},
+    Column{"secret_changed_at", &IntegrationRow::secret_changed_at},
+    Column{"secret_noted_for", &IntegrationRow::secret_noted_for, kEmptyIsNull},
     Column{"active", &IntegrationRow::active},
     Column{"archived_at", &IntegrationRow::archived_at},
     Column{"owning_key_id", &IntegrationRow::owning_key, kEmptyIsNull},
@@ -150,6 +157,13 @@ Generation lock_generation(Tx& tx, IntegrationId integration) {
 }
 
 }  // namespace
+
+std::string_view to_string(SecretSetBy by) {
+  return kSecretSetByNames[static_cast<std::size_t>(by)];
+}
+std::optional<SecretSetBy> parse_secret_set_by(std::string_view text) {
+  return domain::parse_name<SecretSetBy>(kSecretSetByNames, text);
+}
 
 void insert_integration(Tx& tx, const IntegrationRow& i) {
   Texts texts;

@@ -16,6 +16,10 @@ namespace presetbridge::storage {
 
 // The secrets of a store are encrypted for the crypto::ValuePlace {kStoreSecret, id}.
 inline constexpr std::string_view kStoreSecret = "integrations.secret";
+// Who set a store's secret: it was made here, or entered; unknown: a program of before set it.
+enum class SecretSetBy { unknown, service, merchant };
+std::string_view to_string(SecretSetBy by);  // empty: unknown
+std::optional<SecretSetBy> parse_secret_set_by(std::string_view text);
 struct IntegrationRow {
   IntegrationId id;
   AccountId account;
@@ -28,6 +32,10 @@ struct IntegrationRow {
   std::optional<Timestamp> previous_secret_expires_at;
   std::vector<std::byte> encrypted_older_secret;  // the one before the previous one; empty: none
   std::optional<Timestamp> older_secret_expires_at;
+  // Known where `secret_noted_for` is `secret_preview`: a program of before writes neither of the three.
+  SecretSetBy secret_set_by = SecretSetBy::unknown;
+  std::optional<Timestamp> secret_changed_at;  // nothing: never since the store was added, or not known
+  std::string secret_noted_for;                // empty: nothing is known
   bool active = true;
   std::optional<Timestamp> archived_at;
   ApiKeyId owning_key;

@@ -9,7 +9,6 @@ import { t } from '@/i18n/text';
 import { word } from '@/vocabulary/delivery';
 import { newestRefusal } from '@/vocabulary/store';
 import { kindFor } from './kinds/kinds';
-import { useSecretChanged } from './own_secret';
 import { useHeard } from './useHeard';
 import styles from './steps.module.css';
 
@@ -23,14 +22,13 @@ export function Listening({ id }: { id: string }) {
   const [asked, setAsked] = useState<boolean | null>(null); // null: nobody has opened or closed the list
   const refusal = it ? newestRefusal(it) : null;
   const wrong = refusal?.code === 'INVALID_SIGNATURE';
-  const changedAt = useSecretChanged(id, wrong);
   if (!it) return null;
   const came = it.lastOrderAt !== null && !refusal;
   // The secret is newer than the refusal, so the next order shows whether it is right.
-  const mended = wrong && changedAt ? Date.parse(changedAt) > Date.parse(refusal.lastAt) : false;
+  const mended = wrong && it.secretChangedAt ? Date.parse(it.secretChangedAt) > Date.parse(refusal.lastAt) : false;
   const refused = refusal !== null && !mended;
   const dictated = kindFor(it).dictatesSecret;
-  const missing = dictated && it.secretSetBy !== 'merchant' && it.topicsSeen.length === 0 && !changedAt;
+  const missing = dictated && it.secretSetBy !== 'merchant' && it.topicsSeen.length === 0;
   const late = now - began >= LATE_MS;
   const help = asked ?? (late || refused);
   const [title, text] = came

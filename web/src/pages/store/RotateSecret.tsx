@@ -8,7 +8,6 @@ import { ConfirmDialog } from '@/components/Dialogs';
 import { OverlapChoice } from '@/components/OverlapChoice';
 import { t } from '@/i18n/text';
 import type { Store } from '@/vocabulary/store';
-import { readSecretAnew } from './own_secret';
 
 export function RotateSecret({ it, onSecret }: { it: Store; onSecret: (secret: string) => void }) {
   const [asked, setAsked] = useState(false);
@@ -22,7 +21,7 @@ export function RotateSecret({ it, onSecret }: { it: Store; onSecret: (secret: s
         body: { overlapSeconds: used ? chosen : 0 },
       }),
     );
-    await readSecretAnew(client);
+    await client.invalidateQueries({ queryKey: ['stores'] });
     onSecret(secret);
   }
   return (

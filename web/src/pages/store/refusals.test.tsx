@@ -5,7 +5,6 @@ import { queries } from '@/api/queries';
 import { show } from '@/testing/render';
 import type { Store } from '@/vocabulary/store';
 import { Listening } from './Listening';
-import { secretChanges } from './own_secret';
 import { Refused } from './Refused';
 
 afterEach(() => {
@@ -19,6 +18,7 @@ const refused = (code: string, provider: Store['provider'] = 'provider_a') =>
     id: 'int_0a1b2c3d4e5f6',
     provider,
     secretSetBy: 'merchant',
+    secretChangedAt: null,
     topicsSeen: [],
     lastOrderAt: null,
     intake: { accepted24h: 0, refused: [{ code, count: 2, lastAt: '2026-11-22T08:15:30.000Z' }] },
@@ -72,26 +72,21 @@ test.each([
 test('a secret that is newer than the last refusal ends the warning, until the next refusal', async () => {
   const it = refused('INVALID_SIGNATURE');
   const { client } = await show(<Listening id={it.id} />);
-  const changed = (at: string) =>
-    act(() => void client.setQueryData(secretChanges(it.id).queryKey, { data: [{ at }], nextCursor: null } as never));
-  act(() => void client.setQueryData(queries.store(it.id).queryKey, it));
+  const now = (change: Partial<Store>) =>
+    act(() => void client.setQueryData(queries.store(it.id).queryKey, { ...it, ...change }));
+  now({});
   await screen.findByText('An order came, but its signature is wrong');
   screen.getByText(/^2 refused, last .*15:30/);
-  changed('2026-11-22T08:15:29.000Z');
+  now({ secretChangedAt: '2026-11-22T08:15:29.000Z' });
   screen.getByText('An order came, but its signature is wrong');
-  changed('2026-11-22T08:15:31.000Z');
+  const mended = { secretChangedAt: '2026-11-22T08:15:31.000Z' };
+  now(mended);
   await screen.findByText('Listening for your first order');
   screen.getByText('New secret saved. Send another order.');
   screen.getByText(/^2 refused, last .*15:30/);
   expect(screen.queryByText(FIRST_CHECK)).toBeNull();
   const again = [{ code: 'INVALID_SIGNATURE', count: 3, lastAt: '2026-11-22T08:16:00.000Z' }];
-  act(
-    () =>
-      void client.setQueryData(queries.store(it.id).queryKey, {
-        ...it,
-        intake: { accepted24h: 0, refused: again },
-      } as Store),
-  );
+  now({ ...mended, intake: { accepted24h: 0, refused: again } } as Partial<Store>);
   await screen.findByText('An order came, but its signature is wrong');
   screen.getByText(/^3 refused, last .*16:00/);
 });
@@ -101,4 +96,8 @@ test('where no secret of the shop is saved, a wrong signature says so', async ()
   const { client } = await show(<Listening id={it.id} />);
   act(() => void client.setQueryData(queries.store(it.id).queryKey, it));
   await screen.findByText('No secret of your shop is saved here yet. Save it above, then send another order.');
+  // A secret that was made here replaced another one: it is not the shop's either.
+  const made = { ...it, secretChangedAt: '2026-11-22T08:15:00.000Z' };
+  act(() => void client.setQueryData(queries.store(it.id).queryKey, made));
+  screen.getByText('No secret of your shop is saved here yet. Save it above, then send another order.');
 });
