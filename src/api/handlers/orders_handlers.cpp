@@ -29,10 +29,14 @@ json::object summary_json(const Shown& shown) {
   json::value delivery_id = nullptr;
   json::value status = nullptr;
   json::value code = nullptr;
+  json::value username = nullptr;
+  json::value dry_run = nullptr;
   if (delivery) {
     delivery_id = to_string(DeliveryId{order.id.value});
     status = domain::to_string(delivery->status);
     code = text_or_null(std::string(domain::to_string(delivery->resolution)));
+    username = text_or_null(delivery->username);
+    dry_run = delivery->dry_run;
   }
   return {{"id", to_string(order.id)},
           {"integrationId", to_string(order.integration)},
@@ -49,6 +53,8 @@ json::object summary_json(const Shown& shown) {
           {"deliveryId", std::move(delivery_id)},
           {"deliveryStatus", std::move(status)},
           {"resolutionCode", std::move(code)},
+          {"deliveryUsername", std::move(username)},
+          {"dryRun", std::move(dry_run)},
           {"test", s.marks.has(OrderMark::test)},
           {"refunded", s.marks.has(OrderMark::refunded)},
           {"cancelled", s.marks.has(OrderMark::cancelled)},

@@ -67,6 +67,40 @@ TEST_F(OrdersApi, AnOrderSaysWhyItDeliversNothing) {
   EXPECT_EQ(send(key({IntegrationId{5}}), "GET", "/api/orders/" + id).code(), "NOT_FOUND");
 }
 
+// The answer for one order and the list agree.
+TEST_F(OrdersApi, AnOrderSaysForWhomItsDeliveryIsAndWhetherItIsADryRun) {
+  const auto store = integration_id(add_integration());
+  const auto without = add(store, "1", domain::OrderOutcome::no_mapped_items, 1);
+  const auto nobody = add(store, "2", domain::OrderOutcome::delivery, 0);
+  const auto corrected = add(store, "3", domain::OrderOutcome::delivery, 0);
+  const auto deliver = [&](const std::string& order, std::string username, bool dry_run) {
+    write([&](storage::Tx& tx) {
+      storage::DeliveryRow row{.id = DeliveryId{parse_id<OrderKind>(order).value().value},
+                               .account = account_,
+                               .integration = store,
+                               .order_key = order,
+                               .username = username,
+                               .dry_run = dry_run};
+      row.created_at = row.updated_at = tx.now();
+      insert_deliveries(tx, std::span(&row, 1));
+    });
+  };
+  deliver(nobody, "", true);
+  deliver(corrected, "jonasek", false);
+  const auto shown = [&](const json::value& order) {
+    return json::array{order.at("deliveryUsername"), order.at("dryRun")};
+  };
+  const auto all = send(me_, "GET", "/api/orders").body.at("data").as_array();
+  ASSERT_EQ(all.size(), 3U);
+  const std::array expected{json::array{"jonasek", false}, json::array{nullptr, true},
+                            json::array{nullptr, nullptr}};
+  const std::array ids{corrected, nobody, without};
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    EXPECT_EQ(shown(all[i]), expected[i]) << ids[i];
+    EXPECT_EQ(shown(send(me_, "GET", "/api/orders/" + ids[i]).body), expected[i]) << ids[i];
+  }
+}
+
 TEST_F(OrdersApi, WhatIsDeliveredWholeIsProcessedAgainOnlyWhereSomebodySaysSo) {
   const auto store = integration_id(add_integration());
   add(store, "1", domain::OrderOutcome::no_mapped_items, 1);

@@ -96,7 +96,7 @@ class Finder {
       const auto& number = order.summary.number.empty() ? order.order_key : order.summary.number;
       items.push_back(
           {to_string(order.id), number, name_of(order.integration), std::string(to_string(order.outcome))});
-      if (deliveries[i]) items.back().delivery_status = domain::to_string(deliveries[i]->first);
+      if (deliveries[i]) items.back().delivery_status = domain::to_string(deliveries[i]->status);
     }
     add("order", std::move(items));
   }

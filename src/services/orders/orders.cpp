@@ -33,9 +33,12 @@ std::optional<storage::OrderRow> visible(const Principal& by, std::optional<stor
   return row;
 }
 
-std::optional<DeliveryStanding> standing_of(const std::optional<storage::DeliveryRow>& row) {
+std::optional<storage::DeliveryStanding> standing_of(const std::optional<storage::DeliveryRow>& row) {
   if (!row) return std::nullopt;
-  return DeliveryStanding{row->status, row->resolution};
+  return storage::DeliveryStanding{.status = row->status,
+                                   .resolution = row->resolution,
+                                   .username = row->username,
+                                   .dry_run = row->dry_run};
 }
 
 // An order that an older program wrote last is read from its state.
@@ -127,7 +130,7 @@ Task<Expected<storage::Page<OrderInList>>> Orders::list(Executor& executor, Prin
       complete(tx, order);
       ids.push_back(DeliveryId{order.id.value});
     }
-    const auto standings = find_delivery_standings(tx, ids);
+    auto standings = find_delivery_standings(tx, ids);
     storage::Page<OrderInList> page{.rows = {}, .next = found.next};
     std::map<IntegrationId, std::string> stores;
     for (std::size_t i = 0; i < ids.size(); ++i) {
@@ -135,7 +138,7 @@ Task<Expected<storage::Page<OrderInList>>> Orders::list(Executor& executor, Prin
       const auto [store, fresh] = stores.try_emplace(row.order.integration);
       if (fresh) store->second = name_of(tx, store->first);
       row.integration_name = store->second;
-      if (standings[i]) row.delivery = {standings[i]->first, standings[i]->second};
+      row.delivery = std::move(standings[i]);
     }
     return page;
   });

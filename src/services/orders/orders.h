@@ -12,6 +12,7 @@
 #include "services/delivery/change.h"
 #include "services/intake/integration_directory.h"
 #include "storage/commit/async_database.h"
+#include "storage/stores/delivery_store.h"
 #include "storage/stores/order_list.h"
 
 namespace presetbridge::services {
@@ -26,15 +27,10 @@ struct OrderQuery {
   storage::PageRequest page = {};
 };
 
-// The state of the order's delivery, where it has one.
-struct DeliveryStanding {
-  domain::DeliveryStatus status;
-  domain::ResolutionCode resolution;
-};
 struct OrderInList {
   storage::ListedOrder order;
   std::string integration_name;
-  std::optional<DeliveryStanding> delivery;
+  std::optional<storage::DeliveryStanding> delivery;
 };
 
 struct OrderLineView {
@@ -50,7 +46,7 @@ struct OrderLineView {
 struct OrderView {
   storage::ListedOrder order;
   std::string integration_name;
-  std::optional<DeliveryStanding> delivery;
+  std::optional<storage::DeliveryStanding> delivery;
   std::vector<OrderLineView> lines;
   std::optional<Timestamp> payload_received_at;  // nothing: none is kept
 };

@@ -41,6 +41,30 @@ TEST_F(OrdersTest, ProcessingAgainThatReplacesAMissingFileResumesTheDelivery) {
   EXPECT_EQ(world.status(*accepted.delivery), "completed");
 }
 
+TEST_F(OrdersTest, TheListKnowsForWhomTheDeliveryIsAndWhetherItIsADryRun) {
+  world.cloud.unknown_users = {"Nobody"};
+  const auto unknown = world.accept(world.order("1", "Nobody", {"sku-1"}));
+  world.settle();
+  ASSERT_EQ(world.status(unknown.delivery.value()), "failed username_not_found");
+  auto test = world.order("2", "Ann", {"sku-1"});
+  test.test = true;
+  world.accept(test);
+  world.accept(world.order("3", "Ann", {"new"}));
+  ASSERT_TRUE(world.await(
+      world.actions.retry(world.scheduler, world.merchant(), unknown.delivery.value(), "Bob_Corrected")));
+  const auto rows = list().rows;
+  ASSERT_THAT(rows, SizeIs(3));
+  EXPECT_FALSE(rows[0].delivery) << "nothing of it is mapped";
+  EXPECT_EQ(rows[1].delivery->username, "Ann");
+  EXPECT_TRUE(rows[1].delivery->dry_run);
+  EXPECT_EQ(rows[2].order.summary.username, "Nobody") << "as the order says";
+  EXPECT_EQ(rows[2].delivery->username, "Bob_Corrected");
+  EXPECT_FALSE(rows[2].delivery->dry_run);
+  const auto one = get(unknown.order).delivery;
+  ASSERT_TRUE(one);
+  EXPECT_EQ(one->username, "Bob_Corrected");
+}
+
 TEST_F(OrdersTest, AnOrderWithoutAMappingIsSeenMappedAndProcessedToItsEnd) {
   const auto accepted = order("1", {"new", "sku-1"});
   const auto nothing = order("2", {"new"});

@@ -131,7 +131,8 @@ constexpr Sql kUpdate =
         " offered_username = NULL WHERE ",
         kKeyed<kColumns>>;
 
-constexpr Sql kFindStanding{"SELECT status, resolution_code FROM deliveries WHERE id = $1"};
+constexpr Sql kFindStanding{
+    "SELECT status, resolution_code, target_username, dry_run FROM deliveries WHERE id = $1"};
 constexpr Sql kFindInvalidatedByMerchant{
     "SELECT id FROM deliveries WHERE id = $1 AND invalidated_by = 'merchant'"};
 
@@ -251,13 +252,15 @@ void insert_deliveries(Tx& tx, std::span<DeliveryRow> rows) {
 std::optional<DeliveryRow> find_delivery(Tx& tx, DeliveryId id) {
   return tx.one(kFind, id, read_delivery);
 }
-std::vector<std::optional<std::pair<DeliveryStatus, ResolutionCode>>> find_delivery_standings(
-    Tx& tx, std::span<const DeliveryId> ids) {
-  std::vector<std::optional<std::pair<DeliveryStatus, ResolutionCode>>> found(ids.size());
+std::vector<std::optional<DeliveryStanding>> find_delivery_standings(Tx& tx,
+                                                                     std::span<const DeliveryId> ids) {
+  std::vector<std::optional<DeliveryStanding>> found(ids.size());
   tx.query_each(kFindStanding, 1, params_of(ids), [&](std::size_t n, const Row& r) {
-    found[n] = {parsed<DeliveryStatus>(r.text(0), domain::parse_delivery_status),
-                r.is_null(1) ? ResolutionCode::none
-                             : parsed<ResolutionCode>(r.text(1), domain::parse_resolution_code)};
+    found[n] = {.status = parsed<DeliveryStatus>(r.text(0), domain::parse_delivery_status),
+                .resolution = r.is_null(1) ? ResolutionCode::none
+                                           : parsed<ResolutionCode>(r.text(1), domain::parse_resolution_code),
+                .username = r.string_or_empty(2),
+                .dry_run = r.flag(3)};
   });
   return found;
 }

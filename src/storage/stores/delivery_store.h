@@ -65,9 +65,15 @@ bool is_open(const DeliveryRow& row);
 void insert_deliveries(Tx& tx, std::span<DeliveryRow> rows);
 
 std::optional<DeliveryRow> find_delivery(Tx& tx, DeliveryId id);
-// Status and code of each; nothing where there is no such delivery.
-std::vector<std::optional<std::pair<domain::DeliveryStatus, domain::ResolutionCode>>> find_delivery_standings(
-    Tx& tx, std::span<const DeliveryId> ids);
+// The part of a delivery that the list of orders shows.
+struct DeliveryStanding {
+  domain::DeliveryStatus status{};
+  domain::ResolutionCode resolution = domain::ResolutionCode::none;
+  std::string username;  // normalised; empty if none is known
+  bool dry_run = false;
+};
+// In the order of the ids; nothing where there is no such delivery.
+std::vector<std::optional<DeliveryStanding>> find_delivery_standings(Tx& tx, std::span<const DeliveryId> ids);
 // Returns the deliveries among `ids` that a person invalidated.
 std::set<DeliveryId> find_invalidated_by_merchant(Tx& tx, std::span<const DeliveryId> ids);
 // Locks the row until this transaction ends.

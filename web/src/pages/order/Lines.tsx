@@ -7,7 +7,6 @@ import { exactKeyOf, keyOf, type Draft, type Match } from '../store/products/dra
 import { MatchRow } from '../store/products/MatchRow';
 import { Line, LineDetail } from './Line';
 import type { Order } from './types';
-import { useDelivery } from './useDelivery';
 import { SaveMatches } from './SaveMatches';
 import styles from './order.module.css';
 
@@ -21,7 +20,7 @@ const bareKey = (line: OrderLine) =>
 export function Lines({ it }: { it: Order }) {
   const [draft, setDraft] = useState<Draft>(new Map());
   const chosen = new Map([...draft].filter(([, { ignored, files }]) => ignored || files.length > 0));
-  const dryRun = useDelivery(it)?.dryRun;
+  const dryRun = it.dryRun ?? false;
   const guard = useUnsaved(chosen.size > 0);
   const change = (match: Match) => setDraft((now) => new Map(now).set(keyOf(match), match));
   const some = it.lines.some((line) => bareKey(line));

@@ -20,7 +20,6 @@ import { OrderFacts } from './OrderFacts';
 import { OutcomePanel } from './OutcomePanel';
 import { Payload } from './Payload';
 import type { Order } from './types';
-import { useDelivery } from './useDelivery';
 import styles from './order.module.css';
 
 const route = getRouteApi('/inside/orders/$id');
@@ -41,7 +40,7 @@ export function OrderPage() {
 
 function Content({ it, list }: { it: Order; list: string | undefined }) {
   const title = t('orderPage.title', { order: orderName(it) });
-  const dryRun = useDelivery(it)?.dryRun ?? false;
+  const dryRun = it.dryRun ?? false;
   const state = it.deliveryStatus ? stateWord({ status: it.deliveryStatus, dryRun }) : outcomeWord(it.outcome);
   const stores = useQuery(queries.stores());
   return (
@@ -56,8 +55,8 @@ function Content({ it, list }: { it: Order; list: string | undefined }) {
         meta={
           <>
             <span className={styles.status}>
-              <OutcomeText it={it} dryRun={dryRun} />
-              {it.test ? <Tag>{t('tag.test')}</Tag> : null}
+              <OutcomeText it={it} />
+              {it.test || dryRun ? <Tag>{t('tag.test')}</Tag> : null}
               {it.refunded ? <Tag>{t('tag.refunded')}</Tag> : null}
               {it.cancelled ? <Tag>{t('tag.cancelled')}</Tag> : null}
             </span>

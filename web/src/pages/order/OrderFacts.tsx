@@ -9,13 +9,12 @@ import { Email, Fact, FactList, Facts } from '@/components/Facts';
 import { Time } from '@/components/Time';
 import { t, T } from '@/i18n/text';
 import type { Order } from './types';
-import { useDelivery } from './useDelivery';
 import styles from './order.module.css';
 
 export function OrderFacts({ it }: { it: Order }) {
   const stores = useQuery(queries.stores());
   const store = stores.data?.data.find(({ id }) => id === it.integrationId)?.name ?? it.integrationId;
-  const username = useDelivery(it)?.targetUsername ?? it.targetUsername;
+  const username = it.deliveryUsername ?? it.targetUsername;
   return (
     <aside>
       <Facts title={t('orderPage.buyer')}>

@@ -48,7 +48,7 @@ export function OrderRows({ rows, stores, list, busy }: Props) {
       header: t('orders.col.buyer'),
       width: '17%',
       narrow: 'secondEnd',
-      cell: (it) => <Buyer username={it.targetUsername} />,
+      cell: (it) => <DeliveredTo it={it} />,
     },
     {
       key: 'received',
@@ -72,11 +72,25 @@ export function OrderRows({ rows, stores, list, busy }: Props) {
   );
 }
 
+// Who gets it: the order's buyer, or the one to whom the delivery was corrected.
+function DeliveredTo({ it: { deliveryUsername, targetUsername } }: { it: Order }) {
+  const username = deliveryUsername ?? targetUsername;
+  if (username === targetUsername) return <Buyer username={username} />;
+  const said = targetUsername
+    ? t('orderPage.usernameSaid', { buyer: `@${targetUsername}` })
+    : t('orderPage.usernameNone');
+  return (
+    <span title={said}>
+      <Buyer username={username} />
+    </span>
+  );
+}
+
 // How many of its products have presets, and what is missing.
 function Matched({ it }: { it: Order }) {
   return (
     <span className={styles.products}>
-      {it.test ? <Tag>{t('tag.test')}</Tag> : null}
+      {it.test || it.dryRun ? <Tag>{t('tag.test')}</Tag> : null}
       {it.refunded ? <Tag>{t('tag.refunded')}</Tag> : null}
       {it.cancelled ? <Tag>{t('tag.cancelled')}</Tag> : null}
       {it.lineCount > 0 ? (

@@ -7,6 +7,7 @@ import { queries } from '@/api/queries';
 import { liveRows } from '@/live/rows';
 import { liveState } from '@/live/state';
 import { show } from '@/testing/render';
+import { OrderRows } from './OrderRows';
 import { Orders } from './Orders';
 import { queryOf } from './filters';
 
@@ -36,6 +37,8 @@ const anOrder = (n: number) =>
     lineCount: 0,
     unmappedCount: 0,
     targetUsername: null,
+    deliveryUsername: null,
+    dryRun: false,
     receivedAt: '2026-11-22T08:15:30.000Z',
   }) as unknown as Schemas['Order'];
 const numbers = () => screen.getAllByRole('row').slice(1).map((row) => /#\d/.exec(row.textContent ?? '')?.[0]); // prettier-ignore
@@ -81,4 +84,26 @@ test('beside its job the list is as it is read', async () => {
   const come = await shown();
   await come(2);
   await vi.waitFor(() => expect(numbers()).toEqual(['#2']));
+});
+
+test.each([
+  ['lena_hartwig', 'lena', '@lena', 'The order says @lena_hartwig.'],
+  [null, 'lena', '@lena', 'The order names nobody.'],
+  ['lena', 'lena', '@lena', undefined],
+  ['lena', null, '@lena', undefined],
+])('the order says %s and its delivery is for %s', async (targetUsername, deliveryUsername, buyer, hint) => {
+  const it = { ...anOrder(1), targetUsername, deliveryUsername };
+  await show(<OrderRows rows={[it]} stores={[]} list="" busy={false} />);
+  const [cell] = screen.getAllByText((_, of) => of?.tagName === 'TD' && of.textContent === buyer);
+  expect(cell?.querySelector('[title]')?.getAttribute('title') ?? undefined).toBe(hint);
+});
+
+test('a delivery that shares nothing is marked as a test', async () => {
+  const real = { ...anOrder(1), deliveryStatus: 'completed' } as Schemas['Order'];
+  await show(<OrderRows rows={[real, { ...real, id: 'ord_2', dryRun: true }]} stores={[]} list="" busy={false} />);
+  const [first, second] = screen.getAllByRole('row').slice(1).map((row) => row.textContent ?? ''); // prettier-ignore
+  expect(first).toContain('Completed');
+  expect(first).not.toContain('Test');
+  expect(second).toContain('Rehearsed');
+  expect(second).toContain('Test');
 });

@@ -7,12 +7,12 @@ import { t } from '@/i18n/text';
 import { codeWord } from '@/vocabulary/delivery';
 import { lookOfOutcome, outcomeWord } from '@/vocabulary/order';
 
-type Known = Pick<Schemas['Order'], 'outcome' | 'deliveryStatus' | 'resolutionCode' | 'erased'>;
+type Known = Pick<Schemas['Order'], 'outcome' | 'deliveryStatus' | 'resolutionCode' | 'dryRun' | 'erased'>;
 
-export function OutcomeText({ it, dryRun }: { it: Known; dryRun?: boolean }) {
+export function OutcomeText({ it }: { it: Known }) {
   const line = it.erased ? t('orderOutcome.erased') : it.resolutionCode ? codeWord(it.resolutionCode) : undefined;
   if (it.outcome === 'delivery' && it.deliveryStatus)
-    return <StatusText status={it.deliveryStatus} dryRun={dryRun} line={line} />;
+    return <StatusText status={it.deliveryStatus} dryRun={it.dryRun ?? false} line={line} />;
   return (
     <span className={statusStyles.text} title={it.outcome}>
       <Shape {...lookOfOutcome(it.outcome)} />
