@@ -104,7 +104,7 @@ Expected<void> reprocess_order(Tx& tx, DeliveryChanges& changes, storage::OrderR
       NewDeliveries created;
       fulfilment.plan_delivery(set, created, order, state, rules, plan, key);
       fulfilment.create(set, created);
-      if (key) count_api_key_webhook(tx, key, 0, 1);
+      if (key && !created.rows.front().dry_run) count_api_key_webhook(tx, key, 0, 1);
       set.add_timeline_entry(created.rows.front(), actor, kMessage);
     }
     set.save();

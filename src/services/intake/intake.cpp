@@ -176,12 +176,15 @@ void Intake::accept_batch(Tx& tx, std::span<const IncomingOrder> orders, std::sp
   std::map<ApiKeyId, std::pair<std::int64_t, std::int64_t>> usage;
   for (const std::size_t i : sorted) {
     const auto& integration = *orders[i].integration;
-    count_activity(tx, {integration.account, integration.id, orders[i].key}, storage::Activity::requests, 1,
-                   tx.now());
+    // The request of a direct delivery has been counted as it was admitted.
+    const std::int64_t webhooks = orders[i].asked_by ? 0 : 1;
+    if (webhooks > 0)
+      count_activity(tx, {integration.account, integration.id, orders[i].key}, storage::Activity::requests,
+                     webhooks, tx.now());
     if (!orders[i].key) continue;
     auto& [requests, deliveries] = usage[orders[i].key];
-    requests += orders[i].asked_by ? 0 : 1;
-    deliveries += answers[i].made_delivery ? 1 : 0;
+    requests += webhooks;
+    deliveries += answers[i].counts ? 1 : 0;
   }
   for (const auto& [key, counts] : usage) count_api_key_webhook(tx, key, counts.first, counts.second);
 }
@@ -283,6 +286,7 @@ std::vector<std::size_t> Intake::accept_new(Tx& tx, std::span<const IncomingOrde
     auto& answer = answers[of_delivery[n]];
     tell(answer, created.rows[n]);
     answer.made_delivery = true;
+    answer.counts = !created.rows[n].dry_run;
     answer.cost = weigh(orders[of_delivery[n]]) + receivers_of(created.rows[n], set) * kRow;
     if (const auto& by = orders[of_delivery[n]].asked_by)
       set.add_timeline_entry(created.rows[n], *by, "The delivery was asked for.");
@@ -335,6 +339,7 @@ Acceptance Intake::accept_known(Tx& tx, const IncomingOrder& incoming) {
     auto& merged_order = set.adopt(order, merged.state);
     delivery = fulfilment_.fulfil(set, merged_order, integration.rules, event, merged.change, incoming.key);
     answer.made_delivery = delivery && !had_delivery;
+    answer.counts = answer.made_delivery && !delivery->dry_run;
     answer.duplicate = answer.duplicate && !answer.made_delivery;
     answer.queued = delivery && delivery->status == domain::DeliveryStatus::queued && !was_queued;
     set.save();

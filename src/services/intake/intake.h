@@ -54,6 +54,7 @@ struct Accepted {
 struct Acceptance : Accepted {
   std::size_t cost = 0;  // about the bytes read and written
   bool put_off = false;  // nothing was done: the batch had cost enough
+  bool counts = false;   // it made a delivery that usage counts: no dry run (spec 6.4)
 };
 
 // Thread-safe. Destroyed after AsyncDatabase::shutdown().

@@ -10,6 +10,7 @@
 #include "domain/order.h"
 #include "services/delivery/items.h"
 #include "services/intake/intake.h"
+#include "storage/stores/activity_store.h"
 #include "storage/stores/api_key_store.h"
 #include "storage/stores/delivery_customers.h"
 #include "storage/stores/delivery_keys.h"
@@ -192,6 +193,8 @@ Task<Expected<Accepted>> PrivacyRequests::accept(Executor& executor, IncomingOrd
       return std::nullopt;
     row.received_at = tx.now();
     if (request.key) count_api_key_webhook(tx, request.key, 1, 0);
+    count_activity(tx, {integration.account, integration.id, request.key}, storage::Activity::requests, 1,
+                   tx.now());
     auto stored = add_privacy_request(tx, row, key);
     // The rest is the merchant's.
     if (kind == PrivacyKind::data_request) {

@@ -22,7 +22,7 @@ Timestamp quarter_of(Timestamp at);
 
 // The kinds of sums. The numbers are stored.
 enum class Activity : std::int64_t {
-  requests = 0,  // of a key, or order webhooks of a store that were taken in
+  requests = 0,  // of a key, or webhooks of a store that were taken in
   limited = 1,   // requests of a key that were over its limit
   // Deliveries by the time at which they were made: all of them, and by their status now.
   made = 2,

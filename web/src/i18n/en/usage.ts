@@ -26,7 +26,7 @@ export const usage = {
   'usage.col.name.store': 'Store',
   'usage.col.hour': 'Hour',
   'usage.col.day': 'Day',
-  'usage.noKey': 'No token (order webhooks of stores)',
+  'usage.noKey': 'No token (webhooks of stores)',
   'usage.noStore': 'No store',
   'usage.count': { one: '{count} request', other: '{count} requests' },
   'usage.none': 'Nothing in this time.',
@@ -59,7 +59,7 @@ export const usage = {
   'keyPage.made': 'Created',
   'keyPage.rotated': 'Replaces',
   'keyPage.rotatedShow': 'the token before',
-  'keyPage.total': 'In total',
+  'keyPage.total': 'Since it was created',
 } as const;
 
 addWords(usage);
