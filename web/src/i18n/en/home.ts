@@ -27,6 +27,8 @@ export const home = {
   'overview.usually': 'Usually {n} by now',
   'overview.longest': 'Longest: {time}',
   'overview.nobody': 'No buyer has to do anything',
+  'overview.under': 'under {time}',
+  'overview.over': 'over {time}',
   'overview.ours': '{time} ours, the rest the buyer’s',
   'overview.allOurs': 'Buyers accepted at once',
   'overview.noneCompleted': 'None completed in this time',

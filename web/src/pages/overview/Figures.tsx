@@ -7,6 +7,7 @@ import type { Schemas } from '@/api/client';
 import { useNow } from '@/components/Time';
 import { duration } from '@/i18n/format';
 import { t } from '@/i18n/text';
+import { classOf } from './typical';
 import styles from './overview.module.css';
 
 const number = new Intl.NumberFormat('en');
@@ -68,23 +69,24 @@ export function Figures({ seen: { today, now }, store, durations }: Props) {
 }
 
 function Typical({ read }: { read: Props['durations'] }) {
-  const { p50Ms, ownP50Ms } = read.data ?? { p50Ms: null, ownP50Ms: null };
+  const { p50Ms, ownP50Ms, buckets } = read.data ?? { p50Ms: null, ownP50Ms: null, buckets: [] };
   if (read.data === undefined) return <Figure name={t('overview.typical')} value={'–'} text="" />;
   if (p50Ms === null) return <Figure name={t('overview.typical')} value={'–'} text={t('overview.noneCompleted')} />;
-  const [n, unit] = duration(p50Ms).split(' ');
+  const time = classOf(p50Ms, buckets);
+  const unit = time.lastIndexOf(' ');
   return (
     <Figure
       name={t('overview.typical')}
       value={
         <>
-          {n}
-          <small> {unit}</small>
+          {time.slice(0, unit)}
+          <small>{time.slice(unit)}</small>
         </>
       }
       text={
         ownP50Ms === null || ownP50Ms >= p50Ms
           ? t('overview.allOurs')
-          : t('overview.ours', { time: duration(ownP50Ms) })
+          : t('overview.ours', { time: classOf(ownP50Ms, buckets) })
       }
     />
   );
