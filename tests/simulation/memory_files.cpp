@@ -254,6 +254,8 @@ int open(sqlite3_vfs* /*vfs*/, const char* name, sqlite3_file* file, int flags, 
   } else if (const auto found = files().find(std::string_view(name)); found != files().end()) {
     its = found->second;
   } else {
+    const bool exists = fs::exists(name);
+    if (!exists && (flags & SQLITE_OPEN_CREATE) == 0) return SQLITE_CANTOPEN;
     if ((flags & SQLITE_OPEN_MAIN_DB) != 0) forget_removed();
     its = (flags & SQLITE_OPEN_MAIN_DB) != 0 ? load(name) : std::make_shared<File>();
     files().emplace(name, its);

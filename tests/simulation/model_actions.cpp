@@ -232,11 +232,9 @@ void Model::reprocess(const std::string& id, Timestamp now) {
         std::ranges::any_of(order.lines, [](const Line& l) { return l.files && !l.files->empty(); });
     count_unmapped(order, before, !order.perhaps_unmapped && (makes || !maps));
     order.perhaps_unmapped = !makes && (maps || order.perhaps_unmapped);
-    // It is mapped when some of it is paid.
-    const bool waits =
-        std::ranges::any_of(order.lines, [&](const Line& l) { return l.unmapped && is_paid(order, l); });
+    // What it owes is mapped when some of it is paid.
     for (auto& line : order.lines) {
-      if (!makes && maps && (!waits || !line.files->empty())) line.files.reset();
+      if (!makes && !line.files->empty()) line.files.reset();
     }
     if (makes) make_delivery(order, now);
     return;

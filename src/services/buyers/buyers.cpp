@@ -68,9 +68,13 @@ BuyerView view_of(Tx& tx, const storage::DeliveryRow& row) {
   for (const auto& item : items) {
     if (const auto state = state_of(item)) view.items.push_back({item.name, item.kind, *state});
   }
-  const bool keeps_nothing = std::ranges::all_of(
-      view.items, [](const BuyerItem& item) { return item.state == BuyerItemState::taken_back; });
-  if (view.state == BuyerState::delivered && (keeps_nothing || is_sale_over(tx, row)))
+  // An order that was too large to be read has no item, and was delivered by hand.
+  const bool keeps_nothing =
+      !view.items.empty() && std::ranges::all_of(view.items, [](const BuyerItem& item) {
+        return item.state == BuyerItemState::taken_back;
+      });
+  const bool may_be_over = row.refunded || row.cancelled;
+  if (view.state == BuyerState::delivered && (keeps_nothing || (may_be_over && is_sale_over(tx, row))))
     view.state = BuyerState::closed;
   view.dry_run = row.dry_run;
   view.can_correct = domain::may_correct(view.state, anything_shared(pointers(items)), acts);
@@ -135,9 +139,9 @@ Task<identity::LoginResult<BuyerView>> Buyers::act(Executor& executor, DeliveryI
                                                    std::string username) {
   using Result = identity::LoginResult<BuyerView>;
   auto result = co_await async_db_.write(executor, [this, delivery, &username](Tx& tx) -> Expected<Result> {
-    lock_order(tx, OrderId{delivery.value});
-    hold_customers_of(tx, std::array{delivery});
     DeliverySet set(tx, changes_);
+    set.lock_order(delivery);
+    hold_customers_of(tx, std::array{delivery});
     auto* const row = set.delivery(delivery);
     if (row == nullptr) return fail("NOT_FOUND", "There is no such delivery.");
     auto acts = find_buyer_acts(tx, delivery);

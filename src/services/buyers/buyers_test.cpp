@@ -203,6 +203,15 @@ TEST_F(BuyersTest, ADeliveredOrderIsClosedOnceAllOfItIsTakenBack) {
   EXPECT_EQ(view(id).state, BuyerState::closed);
 }
 
+TEST_F(BuyersTest, AnOrderWithoutItemsThatWasDeliveredByHandIsNotClosed) {
+  auto large = testing::later(world_, "1", {}, 0);
+  large.too_large = true;
+  const auto id = world_.deliver(large);
+  ASSERT_TRUE(world_.await(world_.actions.complete(world_.scheduler, world_.merchant(), id)));
+  ASSERT_TRUE(world_.items(id).empty());
+  EXPECT_EQ(view(id).state, BuyerState::delivered);
+}
+
 // Spec 13.3: looked up in the lowest job class.
 TEST_F(BuyersTest, ABuyersTryComesAfterNewOrders) {
   world_.cloud.unknown_users = {"X0"};

@@ -49,7 +49,7 @@ Error no_such_delivery() {
 
 // Locks the order before its delivery, as intake does: an action may change it too.
 storage::DeliveryRow* lock_for_action(DeliverySet& set, DeliveryId id) {
-  lock_order(set.tx(), OrderId{id.value});
+  set.lock_order(id);
   hold_customers_of(set.tx(), std::array{id});
   return set.delivery(id);
 }

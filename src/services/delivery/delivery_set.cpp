@@ -1,6 +1,7 @@
 #include "services/delivery/delivery_set.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "domain/delivery.h"
@@ -18,25 +19,43 @@ DeliverySet::DeliverySet(storage::Tx& tx, DeliveryChanges& changes, std::vector<
 
 // ---------------------------------------------------------------- orders
 
+void DeliverySet::lock_order(DeliveryId id) {
+  auto row = storage::lock_order(tx_, OrderId{id.value});
+  if (row) rows_.locked_orders.try_emplace(row->id, std::move(*row));
+}
+
 LoadedOrder* DeliverySet::order(DeliveryId id) {
   const OrderId order{id.value};
-  const auto found = rows_.orders.find(order);
-  if (found != rows_.orders.end()) return &found->second.row;
+  if (const auto found = rows_.orders.find(order); found != rows_.orders.end()) return &found->second.row;
   delivery(id);
+  if (auto locked = rows_.locked_orders.extract(order)) return &load_order(std::move(locked.mapped()), true);
   auto row = find_order(tx_, order);
-  if (!row) return nullptr;
-  auto state = state_of(*row);
-  return &adopt(std::move(*row), std::move(state));
+  return row ? &load_order(std::move(*row), false) : nullptr;
+}
+
+LoadedOrder& DeliverySet::load_order(storage::OrderRow row, bool locked) {
+  auto state = state_of(row);
+  row.state = {};
+  const auto id = row.id;
+  return rows_.orders.emplace(id, OrderEntry{{std::move(row), std::move(state)}, locked}).first->second.row;
 }
 
 LoadedOrder& DeliverySet::adopt(storage::OrderRow locked, domain::OrderState state) {
   const auto id = locked.id;
-  return rows_.orders.insert_or_assign(id, Entry<LoadedOrder>{{std::move(locked), std::move(state)}})
-      .first->second.row;
+  const auto [at, is_new] =
+      rows_.orders.try_emplace(id, OrderEntry{{std::move(locked), std::move(state)}, true});
+  if (!is_new) throw std::logic_error("the set has the order already");
+  return at->second.row;
 }
 
 void DeliverySet::changed(const LoadedOrder& order) {
-  rows_.orders.at(order.row.id).changed = true;
+  auto& entry = rows_.orders.at(order.row.id);
+  if (!entry.locked) throw std::logic_error("an order is changed that is not locked");
+  entry.changed = true;
+}
+
+void DeliverySet::forget_orders() {
+  std::erase_if(rows_.orders, [](const auto& entry) { return !entry.second.changed; });
 }
 
 // ---------------------------------------------------------------- customers

@@ -69,7 +69,7 @@ inline constexpr std::size_t kMostDeliveriesOfJob = 100;
 
 // An order with its state, which save() encodes into the row.
 struct LoadedOrder {
-  storage::OrderRow row;
+  storage::OrderRow row;  // its `state` is empty until then
   domain::OrderState state;
 };
 
@@ -88,13 +88,17 @@ class DeliverySet {
 
   // ---- orders
 
+  // Locks the order, for a caller that may change it: before customers (rule 3).
+  void lock_order(DeliveryId id);
   // Returns the delivery's order, and locks the delivery before it reads it; null if there is no such order.
-  // Throws the error of decode_order_state() for a damaged state.
+  // Valid until forget_orders(). Throws the error of decode_order_state() for a damaged state.
   LoadedOrder* order(DeliveryId id);
-  // Adds an order that this transaction has locked, with its newest state.
+  // Adds an order that this transaction has locked, with its newest state. The set does not have it yet.
   LoadedOrder& adopt(storage::OrderRow locked, domain::OrderState state);
-  // Marks the order to be written. The caller has locked it before customers (rule 3).
+  // Marks the order to be written. Throws std::logic_error unless it was locked by lock_order(), or adopted.
   void changed(const LoadedOrder& order);
+  // Frees the orders that are not to be written: a transaction on many deliveries has one of them at a time.
+  void forget_orders();
 
   // ---- customers
 
@@ -225,6 +229,11 @@ class DeliverySet {
     T row;
     bool changed = false;
   };
+  struct OrderEntry {
+    LoadedOrder row;
+    bool locked = false;
+    bool changed = false;
+  };
   struct ItemEntry {
     storage::ItemRow row;
     bool changed = false;
@@ -243,9 +252,10 @@ class DeliverySet {
     bool customers_read = false;
     std::map<CustomerId, Entry<storage::CustomerRow>> customers;
     bool users_read = false;
-    std::map<CloudUser, storage::CustomerRow> users;   // found for expected_users_
-    std::map<CloudUser, CustomerId> users_of_changed;  // of customers that put() has got: the last of each
-    std::map<OrderId, Entry<LoadedOrder>> orders;
+    std::map<CloudUser, storage::CustomerRow> users;     // found for expected_users_
+    std::map<CloudUser, CustomerId> users_of_changed;    // of customers that put() has got: the last of each
+    std::map<OrderId, storage::OrderRow> locked_orders;  // not decoded yet
+    std::map<OrderId, OrderEntry> orders;
     bool open_read = false;
     std::map<DeliveryId, Entry<storage::DeliveryRow>> deliveries;
     // By customer: deliveries that had the customer at some time; they need not be open any more.
@@ -264,6 +274,7 @@ class DeliverySet {
     std::unordered_map<AccountId, std::vector<storage::ActiveSubscription>> subscriptions;
   };
   void read_open();
+  LoadedOrder& load_order(storage::OrderRow row, bool locked);
   void save_orders();
   void save_customers();
   void save_items();

@@ -107,6 +107,27 @@ TEST(DeliverySet, ReadsTheRowsOfAllCustomersWithOneStatementATable) {
   });
 }
 
+TEST(DeliverySet, WritesOnlyOrdersThatWereLocked) {
+  World world;
+  Waiting waiting(world);
+  const auto [first, second] = std::pair(waiting.deliveries[0], waiting.deliveries[1]);
+  const auto approved = [&](DeliveryId id) {
+    return world.write(
+        [&](storage::Tx& tx) { return state_of(find_order(tx, OrderId{id.value}).value()).approved_unpaid; });
+  };
+  waiting.with_set([&](storage::Tx&, DeliverySet& set) {
+    set.lock_order(first);
+    for (const auto id : {first, second}) set.order(id)->state.approved_unpaid = true;
+    set.changed(*set.order(first));
+    EXPECT_THROW(set.changed(*set.order(second)), std::logic_error);
+    set.forget_orders();
+    EXPECT_TRUE(set.order(first)->state.approved_unpaid);
+    EXPECT_FALSE(set.order(second)->state.approved_unpaid) << "it is read again";
+  });
+  EXPECT_TRUE(approved(first));
+  EXPECT_FALSE(approved(second));
+}
+
 TEST(DeliverySet, ReadsTheSettingsOfAllStoresWithOneStatement) {
   World world;
   Waiting waiting(world);

@@ -102,16 +102,15 @@ NewOrderPlan plan_new_order(domain::OrderState& state, const FulfilmentRules& ru
       std::ranges::any_of(mapped.files, [](const domain::OwedFile& file) { return file.paid_quantity > 0; });
   // All that it would deliver is refunded: it becomes deliverable when some of it is paid.
   if (!mapped.files.empty() && !paid) {
-    if (!any_unmapped_is_paid(mapped_state)) {
-      // No delivery records what the lines owe, so a reprocessed order is mapped when it becomes deliverable.
-      if (lines == MappingIndex::Lines::all) {
-        for (auto& line : state.lines) line.mapped = domain::OrderLine::Mapped::not_yet;
-      }
-      return {.outcome = OrderOutcome::stopped, .files = {}};
-    }
     mapped.files.clear();
+    // No delivery records what these lines owe: they are mapped once one of them is paid.
     for (auto& line : mapped_state.lines) {
       if (line.mapped == domain::OrderLine::Mapped::owes) line.mapped = domain::OrderLine::Mapped::not_yet;
+    }
+    if (!any_unmapped_is_paid(mapped_state)) {
+      // Only a person has a line mapped that is not paid.
+      if (lines == MappingIndex::Lines::all) state = std::move(mapped_state);
+      return {.outcome = OrderOutcome::stopped, .files = {}};
     }
   }
   state = std::move(mapped_state);

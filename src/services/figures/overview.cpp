@@ -100,8 +100,10 @@ class Look {
     each_sum(tx_, account_, period, 0, std::numeric_limits<std::int64_t>::max(),
              [&](std::size_t place, const storage::ActivitySum& sum) {
                if (only_ && sum.of.integration != *only_) return;
-               if (sum.kind == static_cast<std::int64_t>(Activity::requests) && sum.of.integration)
-                 past_.came_in[sum.of.integration].push_back(sum.at);
+               // A program's direct delivery is a request of its key, not of the store: the delivery shows that it came.
+               const bool came = sum.kind == static_cast<std::int64_t>(Activity::requests) ||
+                                 sum.kind == static_cast<std::int64_t>(Activity::made);
+               if (came && sum.of.integration) past_.came_in[sum.of.integration].push_back(sum.at);
                const bool failed = sum.kind == static_cast<std::int64_t>(Activity::came_to_fail);
                if (!failed && !storage::took_of(sum.kind)) return;
                if (place + 1 == period.size()) {

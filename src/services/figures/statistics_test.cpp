@@ -249,6 +249,21 @@ TEST_F(StatisticsTest, AStoreThatIsSilentForThreeTimesItsUsualGapIsNamed) {
   EXPECT_EQ(silent.front().integration, world_.integration);
   world_.deliver(world_.order("99", "Ann", {"sku-1"}));
   EXPECT_TRUE(needs().empty());
+
+  world_.settle(hours{80});
+  ASSERT_EQ(overview().needs.size(), 1U);
+  auto order = world_.order("100", "Ann", {"sku-1"});
+  order.received_at = world_.database.clock.now();
+  const auto store =
+      world_.await(world_.directory.find(world_.scheduler, world_.integration, Millis{0})).value();
+  const auto program = world_.ids.make<ApiKeyId>();
+  ASSERT_TRUE(
+      world_.await(world_.intake.accept(world_.scheduler, {.integration = store,
+                                                           .event = std::move(order),
+                                                           .payload = {},
+                                                           .key = program,
+                                                           .asked_by = domain::Actor::api_key(program)})));
+  EXPECT_TRUE(needs().empty()) << "what a program delivers for the store is not silence";
 }
 
 TEST(MedianOfClassesTest, LiesWithinItsClass) {

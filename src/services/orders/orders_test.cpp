@@ -100,20 +100,22 @@ TEST_F(OrdersTest, AnOrderWithoutAMappingIsSeenMappedAndProcessedToItsEnd) {
 }
 
 TEST_F(OrdersTest, AnOrderOfRefundedLinesIsMappedWhenOneOfThemIsPaid) {
-  OrderEvent refund{.kind = OrderEvent::Kind::refund,
-                    .provider = domain::Provider::provider_a,
-                    .order_id = "2",
-                    .refunds = {{"r", {{"L1", 1}}}}};
-  const auto nothing = order("2", {"new"});
-  world.accept(refund);
+  subscribe();
+  const auto nothing = order("2", {"new", "unknown"});
+  world.accept({.kind = OrderEvent::Kind::refund,
+                .provider = domain::Provider::provider_a,
+                .order_id = "2",
+                .refunds = {{"r", {{"L1", 1}, {"L2", 1}}}}});
   map("new", "file-9");
   ASSERT_TRUE(reprocess(nothing.order));
   EXPECT_EQ(get(nothing.order).order.outcome, domain::OrderOutcome::stopped);
-  auto more = later(world, "2", {"new"}, 1);
+  EXPECT_EQ(get(nothing.order).order.unmapped, 1) << "the other line maps to nothing";
+  auto more = later(world, "2", {"new", "unknown"}, 1);
   more.lines[0].quantity = 2;
   EXPECT_TRUE(world.accept(more).delivery) << "one of two is paid, and a person asked for the mappings";
   world.settle();
   EXPECT_TRUE(world.cloud.shares.contains({"u-ann", "file-9"}));
+  EXPECT_THAT(events("order.unmapped"), SizeIs(1)) << "the other line was reported before";
 }
 
 TEST_F(OrdersTest, ADeliveryThatAKeyMakesOfAnOrderCountsOnceForIt) {

@@ -351,6 +351,7 @@ Task<Expected<IssuedIntegration>> Integrations::rotate_secret(Executor& executor
         return view(tx, std::move(*row));
       note_secret(*row, true, changed_at);
       update_integration(tx, *row);
+      audit(tx, ids_, by, "integration.secret_entered", id, "");
       return view(tx, std::move(*row));
     }
     services::rotate_secret(*row, cipher_.encrypt(place_of(id), secret), overlap, tx.now());

@@ -49,6 +49,7 @@ struct Batch {
         auto* const row = set.delivery(id);
         if (row != nullptr && !fn(*row)) break;
         set.save();
+        set.forget_orders();
       } catch (...) {
         throw WorkFault(id);
       }

@@ -63,7 +63,10 @@ void accepted(DeliverySet& set, CustomerRow& customer, Timestamp at, int& left) 
   customer.friendship = Friendship::friends;
   if (left > 0) customer.friendship_changed_at = at;
   set.put(customer);
-  for (auto* const row : set.adopt(std::move(failed))) resume(set, *row);
+  for (auto* const row : set.adopt(std::move(failed))) {
+    resume(set, *row);
+    set.forget_orders();
+  }
   if (news && any_open(set, customer)) queue_job(set, customer);
 }
 

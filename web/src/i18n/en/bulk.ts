@@ -36,7 +36,7 @@ export const bulk = {
     other: 'They cost {count} credits; you have {have}.',
   },
   'bulk.costMany': 'They cost more than {count} credits; you have {have}.',
-  'bulk.costNone': 'They cost no credits: they are tests, or their presets were paid for before.',
+  'bulk.costNone': 'They cost no credits.',
   'bulk.costShort': 'The oldest go first. The rest wait for credits and go on once you buy some.',
   'bulk.costBuy': 'Buy credits',
   'bulk.more': 'More match than were counted. All that match are included.',

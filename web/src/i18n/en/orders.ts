@@ -80,6 +80,7 @@ export const orders = {
   'orderPage.lines': 'Products',
   'orderPage.lines.none': 'The order names no products.',
   'orderPage.chooseHint': 'This product gets your choice from now on.',
+  'orderPage.free': 'Buyer gets {presets}. {free}',
   'orderPage.save': 'Save',
   'orderPage.saveDeliver': 'Save and deliver: {credits}, you have {available}',
   'orderPage.savedDeliver': 'Saved. The order is on its way.',

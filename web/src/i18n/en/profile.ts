@@ -197,6 +197,7 @@ export const profile = {
   'did.integration.deactivated': 'Turned the store {target} off',
   'did.integration.archived': 'Archived the store {target}',
   'did.integration.mappings_replaced': 'Changed the products of the store {target}',
+  'did.integration.secret_entered': 'Entered the secret of the store {target}',
   'did.integration.secret_rotated': 'Rotated the secret of the store {target}',
   'did.subscription.created': 'Added the webhook {target}',
   'did.subscription.changed': 'Changed the webhook {target}',

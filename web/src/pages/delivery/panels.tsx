@@ -165,13 +165,15 @@ function Why({ it }: { it: Delivery }) {
     case 'held':
       return <T k="panel.review.held" values={{ store: <Bdi>{it.integrationName}</Bdi> }} />;
     case 'high_risk': {
-      const { total, toSpend } = countsOf(it);
+      const { total, toSpend, spent } = countsOf(it);
+      const paidBefore = total > 0 && toSpend === 0 && spent > 0;
       return t('panel.review.high_risk', {
         presets: t('count.presets', { count: total }),
-        credits:
-          toSpend > 0
-            ? t('count.credits', { count: toSpend })
-            : t(it.dryRun ? 'panel.review.high_risk.test' : 'panel.review.high_risk.before'),
+        credits: it.dryRun
+          ? t('panel.review.high_risk.test')
+          : paidBefore
+            ? t('panel.review.high_risk.before')
+            : t('count.credits', { count: toSpend }),
       });
     }
     case 'reopened': {

@@ -75,11 +75,16 @@ function Changes({ it, draft, onDone, onDeliver }: Props & { onDeliver: () => vo
       toastSaved(saved);
       void client.invalidateQueries({ queryKey: ['orders'] });
     });
+  const free = delivers && preview.data ? freeText(preview.data) : '';
   return (
     <Bar>
       <p>
         <span className="strong">{t('products.changed', { count: draft.size })}</span>{' '}
-        {delivers && preview.data ? <span className="muted">{freeText(preview.data)}</span> : null}
+        {free ? (
+          <span className="muted">
+            {t('orderPage.free', { presets: t('count.presets', { count: preview.data?.files.length ?? 0 }), free })}
+          </span>
+        ) : null}
       </p>
       {error ? <Alert>{sentence(error)}</Alert> : null}
       <Button variant="subtle" disabled={busy} onClick={onDone}>

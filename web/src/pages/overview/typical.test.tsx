@@ -8,7 +8,11 @@ import { classOf } from './typical';
 
 afterEach(cleanup);
 
-const LIMITS = [1, 2, 5, 30, 60, 120, 1_800, 3_600, 7_200, 43_200, 86_400, 172_800, 604_800, 2_592_000, null];
+// Those of the service (kTookUpToSeconds).
+const LIMITS = [
+  ...[1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1_200, 1_800, 3_600, 7_200, 14_400, 28_800, 43_200, 86_400],
+  ...[172_800, 259_200, 432_000, 604_800, 1_209_600, 2_592_000, null],
+];
 const buckets = LIMITS.map((upToSeconds) => ({ upToSeconds, count: 0 }));
 
 test.each([
@@ -22,7 +26,7 @@ test.each([
   [5_400_000, '1–2 h'],
   [64_800_000, '12–24 h'],
   [100_000_000, '1–2 d'],
-  [2_000_000_000, '7–30 d'],
+  [2_000_000_000, '14–30 d'],
   [2_592_000_000, 'over 30 d'],
 ])('%d ms is given as its class: %s', (ms, text) => expect(classOf(ms, buckets)).toBe(text));
 

@@ -40,7 +40,8 @@ export function SignUp() {
     end();
   }
   // The reason why nobody makes an account here by themselves.
-  const shut = config && config.signup !== 'open' ? config.signup : undefined;
+  const noWay = config && !config.passwords && config.issuers.length === 0;
+  const shut = noWay ? 'closed' : config && config.signup !== 'open' ? config.signup : undefined;
   return (
     <Frame
       title={t(shut ? `signUp.${shut}.title` : 'signUp.title')}

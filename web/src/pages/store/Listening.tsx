@@ -24,11 +24,12 @@ export function Listening({ id }: { id: string }) {
   const wrong = refusal?.code === 'INVALID_SIGNATURE';
   if (!it) return null;
   const came = it.lastOrderAt !== null && !refusal;
-  // The secret is newer than the refusal, so the next order shows whether it is right.
-  const mended = wrong && it.secretChangedAt ? Date.parse(it.secretChangedAt) > Date.parse(refusal.lastAt) : false;
-  const refused = refusal !== null && !mended;
   const dictated = kindFor(it).dictatesSecret;
   const missing = dictated && it.secretSetBy !== 'merchant' && it.topicsSeen.length === 0;
+  // The secret is newer than the refusal, so the next order shows whether it is right.
+  const changed = wrong && it.secretChangedAt ? Date.parse(it.secretChangedAt) > Date.parse(refusal.lastAt) : false;
+  const mended = changed && !missing; // one that the service made is not the shop's
+  const refused = refusal !== null && !mended;
   const late = now - began >= LATE_MS;
   const help = asked ?? (late || refused);
   const [title, text] = came

@@ -97,7 +97,9 @@ test('where no secret of the shop is saved, a wrong signature says so', async ()
   act(() => void client.setQueryData(queries.store(it.id).queryKey, it));
   await screen.findByText('No secret of your shop is saved here yet. Save it above, then send another order.');
   // A secret that was made here replaced another one: it is not the shop's either.
-  const made = { ...it, secretChangedAt: '2026-11-22T08:15:00.000Z' };
+  const more = [{ code: 'INVALID_SIGNATURE', count: 4, lastAt: '2026-11-22T08:15:30.000Z' }];
+  const made = { ...it, secretChangedAt: '2026-11-22T09:15:00.000Z', intake: { accepted24h: 0, refused: more } };
   act(() => void client.setQueryData(queries.store(it.id).queryKey, made));
+  await screen.findByText(/^4 refused/);
   screen.getByText('No secret of your shop is saved here yet. Save it above, then send another order.');
 });

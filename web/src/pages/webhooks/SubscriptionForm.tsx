@@ -30,10 +30,18 @@ function urlProblem(problem: string, url: string, sandbox: boolean): string {
 
 // The refusal with our words about the address.
 function withUrlProblem(failure: unknown, url: string, sandbox: boolean): unknown {
-  if (failure instanceof ApiError)
-    for (const detail of failure.details)
-      if (detail.field === 'url') detail.problem = urlProblem(detail.problem, url, sandbox);
-  return failure;
+  if (!(failure instanceof ApiError)) return failure;
+  const details = failure.details.map((one) =>
+    one.field === 'url' ? { ...one, problem: urlProblem(one.problem, url, sandbox) } : one,
+  );
+  return new ApiError(
+    failure.status,
+    failure.code,
+    failure.message,
+    details,
+    failure.requestId,
+    failure.retryAfterSeconds,
+  );
 }
 
 export function SubscriptionForm({ it, onMade, onChanged, onCancel }: Props) {

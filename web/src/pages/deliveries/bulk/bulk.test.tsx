@@ -72,7 +72,7 @@ test('who is left out is said by why, also by a code that is newer than this pag
   await screen.findByText('18 that need a username first');
   const left = [...container.querySelectorAll('li')].map(({ textContent }) => textContent);
   expect(left).toEqual(['18 that need a username first', '1 that has not failed', '2: levitating']);
-  expect(container.textContent).toContain('They cost no credits: they are tests');
+  expect(container.textContent).toContain('They cost no credits.');
   expect(container.textContent).toContain('More match than were counted');
 });
 
