@@ -73,7 +73,7 @@ int simulate(std::span<char*> arguments) {
 }  // namespace presetbridge::simulation
 
 int main(int argc, char** argv) {
-  // What is left of temporary directories stays off the disk, too.
+  // Temporary directories hold a lock and an empty log for each database: they stay off the disk, too.
   if (std::filesystem::is_directory("/dev/shm")) setenv("TMPDIR", "/dev/shm", 0);
   // The schema is made once, on the disk; every history's database is a copy of it in memory.
   const presetbridge::storage::testing::MigratedDatabase first{

@@ -232,7 +232,7 @@ void Model::reprocess(const std::string& id, Timestamp now) {
         std::ranges::any_of(order.lines, [](const Line& l) { return l.files && !l.files->empty(); });
     count_unmapped(order, before, !order.perhaps_unmapped && (makes || !maps));
     order.perhaps_unmapped = !makes && (maps || order.perhaps_unmapped);
-    // What it owes is mapped when some of it is paid.
+    // The store's next event maps its lines, if one of them is paid then.
     for (auto& line : order.lines) {
       if (!makes && !line.files->empty()) line.files.reset();
     }

@@ -156,7 +156,7 @@ std::string Model::seen(const std::string& id, const Seen& seen, const Facts& fa
         return p.second.state == State::owed && facts.missing.contains(p.first.second);
       }))
     replace_missing(orders_.at(id), d, false);
-  // What an order that is over owes says nothing: it is mapped again when it goes on.
+  // The items of an order that is over say nothing: the order is mapped again when it goes on.
   if (d.replacing && !d.racing && d.standing != Standing::invalidated) {
     for (const auto& item : seen.items) {
       if (item.former || item.status == ItemStatus::dropped) continue;
@@ -397,7 +397,7 @@ std::string Model::compare_items(const std::string& id, const Seen& seen) {
         break;
       case ItemStatus::shared:
       case ItemStatus::already_shared:
-        // What another of the merchant's users shared is theirs to take back.
+        // The service does not take back a share that another of the merchant's users made.
         fits = state == State::shared || (state == State::taken_by_order && at->second.foreign) ||
                ((state == State::taken_by_order || state == State::taken_by_merchant) &&
                 given_elsewhere(id, user, item.file));

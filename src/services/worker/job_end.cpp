@@ -198,7 +198,8 @@ bool conclude(DeliverySet& set, const Job& job, CustomerRow& customer, DeliveryI
     // from now on finds it failed.
     if (replace_missing(set, row)) {
       set.apply(row, {.cause = Cause::refreshed});
-      // Another line may have delivered what takes their place: then nothing is owed, whatever is missing for it.
+      // Another line may have delivered the file that takes the missing one's place. Nothing is owed then, and a
+      // missing credit or login does not matter.
       conclude_settled(set, delivery, {});
       if (row.status == DeliveryStatus::queued) queue_or_fail(set, row);
     } else {

@@ -16,7 +16,7 @@ namespace presetbridge::storage {
 
 // The secrets of a store are encrypted for the crypto::ValuePlace {kStoreSecret, id}.
 inline constexpr std::string_view kStoreSecret = "integrations.secret";
-// Who set a store's secret: it was made here, or entered; unknown: a program of before set it.
+// The origin of a store's secret: the service made it, or a merchant entered it; unknown: an older program set it.
 enum class SecretSetBy { unknown, service, merchant };
 std::string_view to_string(SecretSetBy by);  // empty: unknown
 std::optional<SecretSetBy> parse_secret_set_by(std::string_view text);

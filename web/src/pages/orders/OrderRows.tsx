@@ -72,7 +72,7 @@ export function OrderRows({ rows, stores, list, busy }: Props) {
   );
 }
 
-// Who gets it: the order's buyer, or the one to whom the delivery was corrected.
+// The username that the delivery goes to: the order's, or the corrected one.
 function DeliveredTo({ it: { deliveryUsername, targetUsername } }: { it: Order }) {
   const username = deliveryUsername ?? targetUsername;
   if (username === targetUsername) return <Buyer username={username} />;

@@ -8,7 +8,7 @@ import { classOf } from './typical';
 
 afterEach(cleanup);
 
-// Those of the service (kTookUpToSeconds).
+// The service has the same limits (kTookUpToSeconds).
 const LIMITS = [
   ...[1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1_200, 1_800, 3_600, 7_200, 14_400, 28_800, 43_200, 86_400],
   ...[172_800, 259_200, 432_000, 604_800, 1_209_600, 2_592_000, null],
