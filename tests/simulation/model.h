@@ -102,6 +102,7 @@ struct Delivery {
   // model takes over what it is shown.
   bool open_question = false;
   bool unresolved = false;  // it owes a file to a name that is perhaps another one of a user who has the file
+  bool renamed = false;     // its files are recorded for another name of its buyer, which is not resolved yet
   std::optional<Timestamp> failed_since;  // as cloud_unavailable
   std::optional<Timestamp> first_waited;  // since creation, retry or approval; not after that
   std::optional<Timestamp> waits_since;   // without a break; not before that

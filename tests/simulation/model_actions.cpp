@@ -57,8 +57,10 @@ Model::Answer Model::may_approve(const std::string& order) const {
   const bool serves = std::ranges::any_of(d.promises, [&](const auto& p) {
     return p.first.first == present(d) && p.second.state != State::dropped;
   });
-  if (d.standing == Standing::in_review && d.reviews.has(ReviewReason::too_large) && !serves)
-    return Answer::no;
+  if (d.standing == Standing::in_review && d.reviews.has(ReviewReason::too_large)) {
+    if (!serves) return Answer::no;
+    if (d.renamed) return Answer::either;
+  }
   return d.standing == Standing::in_review ? Answer::yes : Answer::no;
 }
 Model::Answer Model::may_invalidate(const std::string& order) const {
@@ -80,6 +82,7 @@ Model::Answer Model::may_complete(const std::string& id) const {
   });
   const bool paid = order.too_large ||
                     std::ranges::any_of(order.lines, [&](const Line& line) { return is_paid(order, line); });
+  if (!paid && gives && d.renamed) return Answer::either;
   return gives || paid ? Answer::yes : Answer::no;
 }
 Model::Answer Model::may_revoke(const std::string& order) const {
@@ -191,8 +194,9 @@ void Model::complete(const std::string& id) {
   d.reviews = {};
   d.reason.clear();
   for (auto& [whom, promise] : d.promises) {
-    // What was begun is settled first.
-    d.open_question = d.open_question || promise.unknown;
+    // What was begun is settled first. A file that is being taken back, or that the platform would not take back, is
+    // not delivered by hand: a payment gives it again.
+    d.open_question = d.open_question || promise.unknown || promise.settling || promise.stuck;
     if (whom.first == present(d) && promise.state == State::owed) promise.state = State::by_hand;
   }
 }

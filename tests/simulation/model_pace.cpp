@@ -187,6 +187,7 @@ std::string Model::seen(const std::string& id, const Seen& seen, const Facts& fa
     }
     auto& promise = at->second;
     promise.settling = item.status == ItemStatus::revoking;
+    promise.stuck = item.status == ItemStatus::revoke_failed;
     promise.spent = item.spent;
     promise.foreign = item.status == ItemStatus::already_shared && moved_;
     // What is being taken back and is owed again is given again once that is done.
@@ -203,7 +204,9 @@ std::string Model::seen(const std::string& id, const Seen& seen, const Facts& fa
       promise.state = State::shared;
     if (promise.state != State::owed && promise.state != State::dropped) continue;
     if (promise.state == State::dropped && !promise.unknown && !has_now(item.status) && before) continue;
-    if (promise.state == State::dropped && !promise.unknown)
+    // A rehearsal makes no call: whether it ended before the order did is not seen.
+    const bool rehearsed = d.dry_run && d.racing;
+    if (promise.state == State::dropped && !promise.unknown && !rehearsed)
       return fmt::format("{} was shared with {}, to whom it was not owed any more", item.file, user);
     if (has_now(item.status) && !facts.has.contains({user, item.file}) && !auto_revoke && !moved_ &&
         !d.dry_run)
@@ -224,6 +227,8 @@ std::string Model::seen(const std::string& id, const Seen& seen, const Facts& fa
            });
   });
   d.unresolved = unresolved;
+  d.renamed = std::ranges::any_of(
+      seen.items, [&](const SeenItem& item) { return item.former && user_of(item.name) == present(d); });
   if ((d.standing == Standing::open || d.standing == Standing::failed) && !owes && any && !unresolved &&
       !is_open(seen.status)) {
     d.standing = Standing::completed;
