@@ -262,11 +262,12 @@ void tell_order(OrderState& s, const OrderEvent& e) {
 
 OrderChange changes(const OrderState& before, const OrderState& after, bool created) {
   const bool revokes = before.beneath_trash() != after.beneath_trash() && after.stop_revokes();
+  const bool refunds = before.refunds != after.refunds || before.too_many_refunds != after.too_many_refunds;
   OrderChange change{
       .created = created,
       .first_seen = !before.seen && after.seen,
-      .lines = before.lines != after.lines || before.refunds != after.refunds ||
-               before.too_large != after.too_large || before.too_many_refunds != after.too_many_refunds,
+      .lines = before.lines != after.lines || refunds || before.too_large != after.too_large,
+      .refunds = refunds,
       .payment = before.payment() != after.payment() || revokes,
       .revokes = revokes,
       .username = before.username != after.username,

@@ -79,6 +79,8 @@ TEST(OrderMerge, RefundsAddUpByTheirId) {
   EXPECT_FALSE(merge(once, refund("r1", {{"11", 1}})).change.any());
   const MergeResult twice = merge(once, refund("r2", {{"11", 1}}));
   EXPECT_TRUE(twice.change.lines);
+  EXPECT_TRUE(twice.change.refunds);
+  EXPECT_FALSE(merge(once, order(kStart + 1h, Payment::cancelled)).change.refunds);
   EXPECT_EQ(paid(twice.state), 0);
   EXPECT_EQ(after({refund("r2", {{"11", 1}}), refund("r1", {{"11", 1}}), order(kStart)}), twice.state);
 }

@@ -10,9 +10,9 @@ using domain::InvalidatedBy;
 using domain::Payment;
 using State = Promise::State;
 
-// Whether an action is taken is the service's to choose.
+// Whether an action is taken is the service's to choose. A delivery that a job has not ended yet is still in progress.
 bool open(const Delivery& d) {
-  return d.open_question || d.racing || d.waits;
+  return d.open_question || d.racing || d.waits || d.ends_later;
 }
 
 }  // namespace

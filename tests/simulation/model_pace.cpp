@@ -150,8 +150,13 @@ std::string Model::seen(const std::string& id, const Seen& seen, const Facts& fa
   if (orders_.at(id).erased && seen.status != DeliveryStatus::completed &&
       seen.status != DeliveryStatus::invalidated)
     return "its buyer was erased, and it is not over";
-  // A job that meets a file that is missing finds that its line is mapped to another by now.
-  const bool goes_on = d.standing == Standing::failed && seen.status != DeliveryStatus::failed;
+  // A job that meets a file that is missing finds that its line is mapped to another by now. A job that resumed a failed
+  // delivery has perhaps failed it again since the last look, for another cause, or drops the file.
+  const bool drops = std::ranges::any_of(seen.items, [&](const SeenItem& item) {
+    return !item.former && item.status == ItemStatus::dropped && facts.missing.contains(item.file);
+  });
+  const bool goes_on = d.standing == Standing::failed &&
+                       (seen.status != DeliveryStatus::failed || seen.code != d.code || drops);
   if ((d.standing == Standing::open || goes_on) && std::ranges::any_of(d.promises, [&](const auto& p) {
         return p.second.state == State::owed && facts.missing.contains(p.first.second);
       }))

@@ -232,7 +232,7 @@ void Fulfilment::align(Update& update) {
                            : align_items(set, row, state, mapped, !rules.mappings_stale,
                                          rules.active ? Owe::as_the_order_says : Owe::nothing_more);
   rules.mappings->note_excess(state, aligned.too_many);
-  if (aligned.owes_less) set.add_timeline_entry(row, Actor::order(), dropped_message(aligned));
+  add_refund_entries(update, aligned);
   if (rules.auto_revoke) revoke_refunded(set, set.items(row.id), aligned.refunded);
   const bool has_name = has_new_name(update);
   if (review(update, aligned)) return;
@@ -288,13 +288,20 @@ bool Fulfilment::conclude(Update& update, const Alignment& aligned) {
   return true;
 }
 
+void Fulfilment::add_refund_entries(Update& update, const Alignment& aligned) {
+  auto& [set, order, state, rules, event, change, row, renamed, against] = update;
+  if (change.refunds)
+    set.add_timeline_entry(row, Actor::order(), "The store refunded products of the order.");
+  if (aligned.owes_less) set.add_timeline_entry(row, Actor::order(), dropped_message(aligned));
+}
+
 // An order that is erased, or over, owes nothing more; what a refund or an edit takes out of it is dropped,
 // or taken back, all the same.
 Alignment Fulfilment::take_back_refunded(Update& update) {
   auto& [set, order, state, rules, event, change, row, renamed, against] = update;
   if (state.too_large) return {};
   auto aligned = align_items(set, row, state, {}, false, Owe::nothing_more);
-  if (aligned.owes_less) set.add_timeline_entry(row, Actor::order(), dropped_message(aligned));
+  add_refund_entries(update, aligned);
   if (rules.auto_revoke) revoke_refunded(set, set.items(row.id), aligned.refunded);
   return aligned;
 }

@@ -67,6 +67,7 @@ class Fulfilment {
   void align(Update& update);
   bool conclude(Update& update, const Alignment& aligned);
   Alignment take_back_refunded(Update& update);
+  static void add_refund_entries(Update& update, const Alignment& aligned);
   void apply_username(Update& update);
   void continue_stopped(Update& update);
   void stop(Update& update);

@@ -241,6 +241,29 @@ TEST_F(LaterEvents, TheTimelineTellsWhatIsNoLongerOwedAndThatTheNameChanged) {
   EXPECT_TRUE(all.contains("The store sent another username for the customer.")) << all;
 }
 
+TEST_F(LaterEvents, TheTimelineHasAnEntryForEachRefundOfACompletedDelivery) {
+  const auto id = world.deliver(later(world, "1", {"sku-1", "sku-2"}, 0));
+  ASSERT_EQ(world.status(id), "completed");
+  const auto refunds = [&] {
+    const auto entries = world.write([&](storage::Tx& tx) { return find_timeline(tx, id, 200); });
+    return std::ranges::count_if(entries, [](const auto& entry) {
+      return entry.message == "The store refunded products of the order." && entry.actor == "order";
+    });
+  };
+  EXPECT_EQ(refunds(), 0);
+  domain::OrderEvent refund{
+      .kind = domain::OrderEvent::Kind::refund, .provider = domain::Provider::provider_a, .order_id = "1"};
+  refund.refunds = {{"r1", {{"L1", 1}}}};
+  world.accept(refund);
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_EQ(refunds(), 1);
+  world.accept(refund);
+  EXPECT_EQ(refunds(), 1) << "a repeated event is no other refund";
+  refund.refunds = {{"r2", {{"L2", 1}}}};
+  world.accept(refund);
+  EXPECT_EQ(refunds(), 2);
+}
+
 TEST_F(LaterEvents, AUsernameThatIsTooLongHasItsOwnMessage) {
   auto event = at(0);
   event.username = "";

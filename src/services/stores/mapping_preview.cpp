@@ -30,9 +30,11 @@ std::vector<domain::Mapping> in_force(const std::vector<storage::MappingRow>& ro
   return mappings;
 }
 
-// The files of its delivery that the order's customer has, or may have.
+// The files of its delivery that the order's customer has, or may have. A dry run gives them none.
 std::unordered_set<std::string> files_had(Tx& tx, OrderId order) {
   std::unordered_set<std::string> had;
+  const auto delivery = find_delivery(tx, DeliveryId{order.value});
+  if (!delivery || delivery->dry_run) return had;
   for (auto& item : find_items(tx, DeliveryId{order.value})) {
     const bool has = item.status == ItemStatus::shared || item.status == ItemStatus::already_shared ||
                      item.status == ItemStatus::delivered_by_hand || item.status == ItemStatus::sharing;

@@ -36,6 +36,15 @@ TEST_F(MappingPreviewTest, WhatIsSharedCostsNoCreditAgain) {
   EXPECT_EQ(preview({.order_id = "1", .mappings = wanted}).credits, 1) << "another file";
 }
 
+TEST_F(MappingPreviewTest, AFileOfADryRunIsNotShared) {
+  auto rehearsal = world.order("1", "Ann", {"sku-1", "sku-2"});
+  rehearsal.test = true;
+  const auto id = world.deliver(rehearsal);
+  ASSERT_TRUE(world.delivery(id).dry_run);
+  ASSERT_EQ(world.status(id), "completed");
+  EXPECT_EQ(preview({.order_id = "1"}).credits, 2);
+}
+
 TEST_F(MappingPreviewTest, WhatIsRefundedCostsNoCredit) {
   world.hold_queue();
   auto event = testing::later(world, "1", {"sku-1", "sku-2"}, 0);
