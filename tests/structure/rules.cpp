@@ -12,21 +12,13 @@
 #include <span>
 #include <utility>
 
+#include "includes.h"
 #include "retired_words.h"
 
 namespace presetbridge::structure {
 namespace {
 
 constexpr int kLongestFile = 500;
-
-constexpr std::array<std::string_view, 12> kLayers = {"base",     "crypto",   "domain", "providers",
-                                                      "storage",  "net",      "cloud",  "identity",
-                                                      "payments", "services", "api",    "app"};
-
-// Headers of a lower layer that a pure layer must not include all the same: they reach the world.
-constexpr std::array<std::string_view, 2> kPureLayers = {"domain", "providers"};
-constexpr std::array<std::string_view, 5> kImpureHeaders = {"base/executor.h", "base/log.h", "base/metrics.h",
-                                                            "base/task.h", "crypto/random.h"};
 
 struct LibraryHome {
   std::string_view header;  // prefix of what stands between the brackets
@@ -54,10 +46,7 @@ struct Ban {
   std::string instead;
 };
 
-// libstdc++ 12 has neither ranges::contains nor append_range.
-bool contains(std::span<const std::string_view> all, std::string_view one) {
-  return std::ranges::find(all, one) != all.end();
-}
+// libstdc++ 12 has no append_range.
 void append(std::vector<Finding>& to, std::vector<Finding> more) {
   to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
@@ -65,61 +54,11 @@ void append(std::vector<Finding>& to, std::vector<Finding> more) {
 // The implementation of a Clock that is a database's, so where the driver is.
 constexpr std::string_view kOtherClock = "storage/postgres/server_clock.cpp";
 
-bool is_test(std::string_view path) {
-  return path.ends_with("_test.cpp") || path.ends_with("/testing.h") || path.ends_with("_testing.h") ||
-         path.find("/testing/") != std::string_view::npos;
-}
 bool is_product(const SourceFile& file) {
   constexpr std::array<std::string_view, 5> kProduct = {"src/", "cloudsim/", "paysim/", "simulator_parts/",
                                                         "tools/"};
   return std::ranges::any_of(kProduct,
                              [&](std::string_view folder) { return file.path.starts_with(folder); });
-}
-
-bool is_cpp(std::string_view path) {
-  return path.ends_with(".cpp") || path.ends_with(".h");
-}
-
-// The layer that a path counted from src/ belongs to, as its place in the order.
-std::optional<std::size_t> layer_of(std::string_view path) {
-  const auto folder = path.substr(0, path.find('/'));
-  if (folder.size() == path.size()) return std::nullopt;
-  const auto found = std::ranges::find(kLayers, folder);
-  if (found == kLayers.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - kLayers.begin());
-}
-
-std::optional<std::string_view> below_src(std::string_view path) {
-  constexpr std::string_view kRoot = "src/";
-  if (!path.starts_with(kRoot)) return std::nullopt;
-  return path.substr(kRoot.size());
-}
-
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const auto end = text.find('\n');
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  }
-  return lines;
-}
-
-struct Include {
-  int line;
-  std::string header;
-};
-std::vector<Include> includes_of(const SourceFile& file) {
-  static const std::regex pattern(R"(^\s*#\s*include\s*[<"]([^>"]+)[>"])");
-  std::vector<Include> includes;
-  int number = 0;
-  for (const auto line : lines_of(file.text)) {
-    ++number;
-    std::cmatch match;
-    if (std::regex_search(line.data(), line.data() + line.size(), match, pattern))
-      includes.push_back({number, match[1].str()});
-  }
-  return includes;
 }
 
 std::vector<Finding> find_banned(const std::string& path, std::string_view text, std::span<const Ban> bans) {
@@ -254,10 +193,6 @@ std::string to_string(const Finding& f) {
   return fmt::format("{}:{}: {}; {}", f.path, f.line, f.problem, f.instead);
 }
 
-std::vector<std::string_view> layers() {
-  return {kLayers.begin(), kLayers.end()};
-}
-
 std::string code_only(std::string_view text) {
   std::string code(text);
   for (std::size_t at = 0; at < text.size();) {
@@ -285,73 +220,6 @@ std::string comments_only(std::string_view text) {
     }
   }
   return comments;
-}
-
-std::set<std::pair<std::string_view, std::string_view>> layer_edges(const std::vector<SourceFile>& files) {
-  std::set<std::pair<std::string_view, std::string_view>> edges;
-  for (const auto& file : files) {
-    const auto path = below_src(file.path);
-    if (!path || !is_cpp(file.path) || is_test(file.path)) continue;
-    const auto from = layer_of(*path);
-    if (!from) continue;
-    for (const auto& include : includes_of(file)) {
-      const auto to = layer_of(include.header);
-      if (to && *to != *from) edges.insert({kLayers[*from], kLayers[*to]});
-    }
-  }
-  return edges;
-}
-
-std::string layer_picture(const std::set<std::pair<std::string_view, std::string_view>>& edges) {
-  // Edges go down the list of layers, so those of lower layers are closed first.
-  std::set<std::pair<std::string_view, std::string_view>> reached;
-  std::string picture = "flowchart TD\n";
-  for (const auto from : kLayers) {
-    for (auto to = kLayers.rbegin(); to != kLayers.rend(); ++to) {
-      if (!edges.contains({from, *to}) || reached.contains({from, *to})) continue;
-      picture += fmt::format("  {} --> {}\n", from, *to);
-      reached.insert({from, *to});
-      for (const auto below : kLayers) {
-        if (reached.contains({*to, below})) reached.insert({from, below});
-      }
-    }
-  }
-  return picture;
-}
-
-std::vector<Finding> check_layer_edges(const SourceFile& file) {
-  const auto inside = below_src(file.path);
-  if (!inside) return {};
-  std::vector<Finding> findings;
-  const auto own = layer_of(*inside);
-  if (!own) {
-    return {{file.path, 1, "this folder is no layer",
-             fmt::format("put the file into one of: {}", fmt::join(kLayers, ", "))}};
-  }
-  const auto own_name = kLayers[*own];
-  for (const auto& [line, header] : includes_of(file)) {
-    if (header.starts_with("..") || header.contains("/../")) {
-      findings.push_back({file.path, line, fmt::format("\"{}\" climbs out of its folder", header),
-                          "name the path from src/"});
-      continue;
-    }
-    const auto target = layer_of(header);
-    if (!target) continue;
-    if (*target > *own) {
-      findings.push_back(
-          {file.path, line,
-           fmt::format("{} must not include \"{}\": {} is a higher layer", own_name, header,
-                       kLayers[*target]),
-           fmt::format("declare a port in {} and let app/ pass the implementation in, or move the code up",
-                       own_name)});
-    }
-    if (contains(kPureLayers, own_name) && contains(kImpureHeaders, header)) {
-      findings.push_back({file.path, line,
-                          fmt::format("{} is pure and must not include \"{}\"", own_name, header),
-                          "take the value that it would give as a parameter"});
-    }
-  }
-  return findings;
 }
 
 std::vector<Finding> check_library_homes(const SourceFile& file) {

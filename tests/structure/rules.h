@@ -42,6 +42,9 @@ std::string comments_only(std::string_view text);
 
 std::vector<Finding> check_layer_edges(
     const SourceFile& file);  // a layer includes only itself and what stands below it
+// The folders of src/ include one another in no circle, tests apart. A folder and one inside it count as one. Reports each
+// include within a circle.
+std::vector<Finding> check_room_circles(const std::vector<SourceFile>& files);
 std::vector<Finding> check_library_homes(const SourceFile& file);  // a third-party header only where it lives
 std::vector<Finding> check_injection(
     const SourceFile& file);  // no clock, chance, waiting or environment of one's own
@@ -56,7 +59,7 @@ std::vector<Finding> check_lock_file(const SourceFile& file);  // a package lock
 // between backticks are free: they are SQL, stored or sent data, or names.
 std::vector<Finding> check_plain_words(const SourceFile& file);
 
-// All of the above, each on the files it is about.
+// All rules of a single file, each on the files it is about.
 std::vector<Finding> check(const SourceFile& file);
 
 }  // namespace presetbridge::structure

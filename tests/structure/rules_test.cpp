@@ -73,6 +73,27 @@ TEST(LayerEdges, FilesOutsideSrcHaveNone) {
   EXPECT_THAT(check_layer_edges({"cloudsim/main.cpp", "#include \"app/b.h\"\n"}), IsEmpty());
 }
 
+TEST(RoomCircles, AreReportedWithEachIncludeThatClosesThem) {
+  const std::vector<SourceFile> files = {
+      {"src/services/stores/a.h", "#pragma once\n#include \"services/intake/b.h\"\n"},
+      {"src/services/intake/b.h", "#include \"services/keys/c.h\"\n"},
+      {"src/services/keys/c.cpp", "#include \"services/stores/a.h\"\n#include \"base/d.h\"\n"},
+      {"src/services/orders/e.h", "#include \"services/stores/a.h\"\n"}};
+  EXPECT_THAT(check_room_circles(files),
+              ElementsAre(finding(2, "\"services/intake/b.h\" closes a circle of folders"),
+                          finding(1, "\"services/keys/c.h\" closes a circle of folders"),
+                          finding(1, "\"services/stores/a.h\" closes a circle of folders")));
+  EXPECT_THAT(check_room_circles({files[0], files[1], files[3]}), IsEmpty());
+}
+
+TEST(RoomCircles, AFolderAndOneInsideItAreNoCircleAndTestsCloseNone) {
+  EXPECT_THAT(check_room_circles({{"src/storage/a.h", "#include \"storage/stores/b.h\"\n"},
+                                  {"src/storage/stores/b.h", "#include \"storage/a.h\"\n"},
+                                  {"src/services/keys/c.h", "#include \"services/mail/d.h\"\n"},
+                                  {"src/services/mail/d_test.cpp", "#include \"services/keys/c.h\"\n"}}),
+              IsEmpty());
+}
+
 struct Home {
   const char* header;
   const char* inside;

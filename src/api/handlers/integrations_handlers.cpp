@@ -11,7 +11,7 @@
 #include "api/page.h"
 #include "api/query_fields.h"
 #include "providers/profile.h"
-#include "services/stores/secret_rotation.h"
+#include "services/webhooks/secret_rotation.h"
 
 namespace presetbridge::api {
 namespace {

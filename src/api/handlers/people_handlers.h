@@ -8,8 +8,8 @@
 #include "api/router.h"
 #include "net/ip_address.h"
 #include "net/network_budget.h"
-#include "services/accounts/account_deletion.h"
 #include "services/accounts/people.h"
+#include "services/erasure/account_deletion.h"
 
 namespace presetbridge::api {
 

@@ -4,7 +4,7 @@
 #include "api/json_body.h"
 #include "api/optional_json.h"
 #include "api/page.h"
-#include "services/stores/secret_rotation.h"
+#include "services/webhooks/secret_rotation.h"
 
 namespace presetbridge::api {
 namespace {

@@ -18,7 +18,7 @@ json::value to_json(const services::Accepted& a) {
 
 // A platform sends the orders of all its merchants from one network, strangers' among them. So an order that
 // fails counts against the network's other requests, and no order is refused for it (spec 8.6). The cost of
-// a stranger's orders is bounded where stores are looked up (services/intake/integration_directory.h).
+// a stranger's orders is bounded where stores are looked up (services/stores/integration_directory.h).
 Task<Reply> accept_webhook(WebhookDeps deps, Call call) {
   const auto* profile = providers::find_profile(call.param("provider"));
   const auto id = parse_id<IntegrationKind>(call.param("integrationId"));

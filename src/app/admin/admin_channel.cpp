@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "app/admin/admin_request.h"
-#include "app/service/foundation.h"
+#include "app/foundation/foundation.h"
 #include "crypto/key_file.h"
 #include "crypto/random.h"
 #include "net/curl_client.h"

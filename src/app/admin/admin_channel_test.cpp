@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "app/service/data_directory.h"
+#include "app/config/data_directory.h"
 #include "base/testing.h"
 
 namespace presetbridge::app {

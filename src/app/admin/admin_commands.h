@@ -5,8 +5,8 @@
 #include <boost/json/object.hpp>
 
 #include "app/admin/account_admin.h"
+#include "app/admin/key_admin.h"
 #include "app/admin/purchase_admin.h"
-#include "app/service/key_parts.h"
 #include "base/error.h"
 #include "base/executor.h"
 #include "base/task.h"
@@ -28,7 +28,7 @@ class AdminCommands {
     services::DisabledAccounts& disabled;
     PurchaseAdmin& purchases;
     IdSource& ids;
-    KeyParts* keys_at_rest = nullptr;  // of the running service
+    KeyAdmin* keys_at_rest = nullptr;  // of the running service
   };
   explicit AdminCommands(Ports ports)
       : ports_(ports), accounts_(ports.async_db, ports.keys, ports.disabled) {}
@@ -40,7 +40,7 @@ class AdminCommands {
   //   set-rate-limit key limit               -> id, rateLimit
   //   purchases, reconcile, refund           -> purchase_admin.h
   //   list-accounts, disable-account, enable-account, list-keys, find-order  -> account_admin.h
-  //   keys, turn-keys, drop-keys             -> key_parts.h; SERVICE_NOT_RUNNING without one
+  //   keys, turn-keys, drop-keys             -> key_admin.h; SERVICE_NOT_RUNNING without one
   // and with each "operator": the user at the machine, as the audit log names them.
   // Errors: VALIDATION_FAILED, and those of the services behind.
   Task<Expected<boost::json::object>> run(Executor& executor, boost::json::object request);

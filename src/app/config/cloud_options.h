@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/config/config.h"
-#include "app/service/data_directory.h"
+#include "app/config/data_directory.h"
 #include "cloud/agent_client.h"
 #include "cloud/http_cloud.h"
 #include "services/vault/login_guard.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/config/config.h"
-#include "app/service/data_directory.h"
+#include "app/config/data_directory.h"
 #include "base/error.h"
 #include "net/smtp_client.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/config/config.h"
-#include "app/service/data_directory.h"
+#include "app/config/data_directory.h"
 #include "base/error.h"
 #include "crypto/secret.h"
 

@@ -1,12 +1,10 @@
-// The keys at rest of the running service (spec 5.4): the watch over them, and what `presetbridge vault` has
-// done about them over the admin channel.
+// The keys at rest of the running service (spec 5.4): the watch over them, and the operator's commands for them.
 #pragma once
 
-#include <boost/json/object.hpp>
-
+#include "app/admin/key_admin.h"
 #include "app/config/config.h"
+#include "app/config/data_directory.h"
 #include "app/service/components.h"
-#include "app/service/data_directory.h"
 #include "services/keys/key_rotation.h"
 #include "services/keys/key_watch.h"
 
@@ -26,7 +24,7 @@ class KeyParts {
     cloud::VaultKeeper& keeper;
     identity::BuiltInIssuer& issuer;
     identity::BuiltInIssuer& operators_issuer;  // of the same keys
-    services::BuyerLinks& links;
+    services::LinkKeys& links;
     std::function<void()> lost;  // KeyWatch
   };
   // `node` and `number`: of this process. All that `ports` names outlives this.
@@ -38,12 +36,7 @@ class KeyParts {
     components.add(core, watch_, "the watch over the keys did not end");
   }
 
-  // {"command": …} and its arguments; `kinds` is comma-separated, of vault, service, issuer, links:
-  //   keys                        -> keys [{kind, newest, old, waiting}]
-  //   turn-keys kinds begin       -> phase, nodes [{name, lacks}], lookedAt, resealed, left, unreadable
-  //   drop-keys kinds begin now   -> done, lookedAt, kinds [{kind, dropped, kept}]
-  // Errors: VALIDATION_FAILED; CONFLICT, with the message of KeyRotation's; storage's.
-  Task<Expected<boost::json::object>> run(Executor& executor, boost::json::object request);
+  KeyAdmin& admin() { return admin_; }
 
  private:
   Task<Expected<void>> refresh(Executor& executor);
@@ -51,6 +44,7 @@ class KeyParts {
   const Ports ports_;
   services::KeyWatch watch_;
   services::KeyRotation rotation_;
+  KeyAdmin admin_{rotation_};
 };
 
 }  // namespace presetbridge::app

@@ -11,7 +11,7 @@
 #include "identity/email_proofs.h"
 #include "net/runtime.h"
 #include "net/smtp_client.h"
-#include "services/buyers/buyer_links.h"
+#include "services/keys/link_keys.h"
 #include "services/mail/mail_sender.h"
 #include "services/mail/mail_tokens.h"
 
@@ -25,7 +25,7 @@ class MailParts {
     storage::AsyncDatabase& async_db;
     identity::BuiltInIssuer& issuer;
     identity::PasswordWorkers& passwords;
-    services::BuyerLinks& links;
+    services::LinkKeys& links;
     IdSource& ids;
     const Clock& clock;
     Log& log;
@@ -37,7 +37,7 @@ class MailParts {
   static_assert(net::SmtpOptions::kDeadline + net::SmtpOptions::kReply < services::MailSender::Pace::kLease);
   // `on`: whether there are mails. `smtp`: of a node that sends them.
   MailParts(Ports ports, bool on, std::optional<net::SmtpOptions> smtp)
-      : ports_(std::move(ports)), tokens_(ports_.async_db, ports_.links.keys()) {
+      : ports_(std::move(ports)), tokens_(ports_.async_db, ports_.links) {
     if (on)
       proofs_.emplace(identity::EmailProofs::Deps{ports_.async_db, ports_.issuer, ports_.passwords,
                                                   ports_.ids, ports_.clock, ports_.mail_came});

@@ -21,12 +21,12 @@
 #include "app/config/order_limits.h"
 #include "app/config/retention_options.h"
 #include "app/config/worker_options.h"
+#include "app/foundation/foundation.h"
 #include "app/metrics/metrics_registry.h"
 #include "app/process/endings.h"
 #include "app/service/buyer_parts.h"
 #include "app/service/components.h"
 #include "app/service/figures_parts.h"
-#include "app/service/foundation.h"
 #include "app/service/front.h"
 #include "app/service/key_parts.h"
 #include "app/service/live_parts.h"
@@ -265,13 +265,13 @@ struct Service::Parts {
   MailParts mail;
   SignInParts sign_in_parts;
   KeyParts key_parts{{runtime.scheduler(0), async_db, clock, log, metrics, cipher, vault_key, agent, issuer,
-                      operators_issuer, links, [this] { on_fault(); }},
+                      operators_issuer, links.keys(), [this] { on_fault(); }},
                      config,
                      directory,
                      node,
                      node_number};
   AdminCommands admin_commands{
-      {async_db, operators_issuer, credits, keys, disabled, payments.admin(), ids, &key_parts}};
+      {async_db, operators_issuer, credits, keys, disabled, payments.admin(), ids, &key_parts.admin()}};
   std::optional<AdminChannel> admin_channel;
 
   api::Router router;

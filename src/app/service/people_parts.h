@@ -12,8 +12,8 @@
 #include "app/config/external_issuers.h"
 #include "identity/membership.h"
 #include "net/network_budget.h"
-#include "services/accounts/account_deletion.h"
 #include "services/accounts/people.h"
+#include "services/erasure/account_deletion.h"
 #include "storage/commit/async_database.h"
 
 namespace presetbridge::app {

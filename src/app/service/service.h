@@ -8,8 +8,8 @@
 #include <string>
 
 #include "app/config/config.h"
+#include "app/config/data_directory.h"
 #include "app/process/logging.h"
-#include "app/service/data_directory.h"
 #include "base/error.h"
 
 namespace presetbridge::app {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "app/config/config.h"
-#include "app/service/data_directory.h"
+#include "app/config/data_directory.h"
 #include "app/verbs/outcome.h"
 #include "crypto/encoding.h"
 #include "crypto/random.h"

@@ -4,8 +4,8 @@
 #include <iostream>
 #include <memory>
 
-#include "app/service/data_directory.h"
-#include "app/service/open_database.h"
+#include "app/config/data_directory.h"
+#include "app/foundation/open_database.h"
 #include "app/verbs/copy_verb.h"
 #include "app/verbs/database_grant.h"
 #include "app/verbs/outcome.h"

@@ -17,13 +17,13 @@
 #include <thread>
 #include <utility>
 
+#include "app/config/data_directory.h"
 #include "app/config/external_issuers.h"
 #include "app/config/mail_options.h"
 #include "app/config/payment_keys.h"
+#include "app/foundation/foundation.h"
+#include "app/foundation/open_database.h"
 #include "app/process/open_files.h"
-#include "app/service/data_directory.h"
-#include "app/service/foundation.h"
-#include "app/service/open_database.h"
 #include "app/verbs/calls.h"
 #include "app/version.h"
 #include "base/split.h"

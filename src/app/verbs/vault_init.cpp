@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "app/service/data_directory.h"
-#include "app/service/open_database.h"
+#include "app/config/data_directory.h"
+#include "app/foundation/open_database.h"
 #include "app/verbs/outcome.h"
 #include "crypto/random.h"
 #include "storage/schema/migrations.h"

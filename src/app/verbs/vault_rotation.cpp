@@ -15,8 +15,8 @@
 
 #include "app/admin/admin_channel.h"
 #include "app/admin/admin_request.h"
+#include "app/config/data_directory.h"
 #include "app/process/hardening.h"
-#include "app/service/data_directory.h"
 #include "app/verbs/outcome.h"
 #include "crypto/encoding.h"
 #include "crypto/random.h"

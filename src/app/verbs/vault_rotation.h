@@ -1,5 +1,5 @@
 // `presetbridge vault rotate`, `drop` and `keys` (spec 5.4, 12.4). The running service seals and counts
-// (key_parts.h); these verbs write the key files, which it never does, and drive it step by step.
+// (key_admin.h); these verbs write the key files, which it never does, and drive it step by step.
 #pragma once
 
 #include <iosfwd>

@@ -30,11 +30,9 @@ class BuyerLinks {
              Random& random)
       : async_db_(async_db), keys_(async_db, cipher, ids, random) {}
 
-  // LinkKeys::start(), reload() and add_key().
+  // LinkKeys::start().
   Task<Expected<void>> start(Executor& executor) { return keys_.start(executor); }
-  Task<Expected<int>> reload(Executor& executor) { return keys_.reload(executor); }
-  Task<Expected<bool>> add_key(Executor& executor) { return keys_.add_key(executor); }
-  // For links of other kinds.
+  // For their rotation, and for links of other kinds.
   LinkKeys& keys() { return keys_; }
 
   // Of this delivery, at its link version. Made with the newest key that this node has read.

@@ -10,7 +10,7 @@
 #include "net/address_guard.h"
 #include "services/dispatcher/send_outcome.h"
 #include "services/dispatcher/webhook_headers.h"
-#include "services/stores/secret_rotation.h"
+#include "services/webhooks/secret_rotation.h"
 #include "storage/stores/subscription_store.h"
 
 namespace presetbridge::services {

@@ -11,8 +11,8 @@
 #include "base/log.h"
 #include "domain/order_event.h"
 #include "services/delivery/fulfilment.h"
-#include "services/intake/integration_directory.h"
 #include "services/intake/privacy.h"
+#include "services/stores/integration_directory.h"
 #include "storage/commit/batcher.h"
 
 namespace presetbridge::services {

@@ -18,8 +18,8 @@
 #include "providers/parse.h"
 #include "providers/verify.h"
 #include "services/intake/intake.h"
-#include "services/intake/integration_directory.h"
 #include "services/intake/store_tally.h"
+#include "services/stores/integration_directory.h"
 
 namespace presetbridge::services {
 

@@ -15,7 +15,7 @@
 #include "base/background_tasks.h"
 #include "base/clock.h"
 #include "services/intake/intake.h"
-#include "services/intake/integration_directory.h"
+#include "services/stores/integration_directory.h"
 #include "storage/commit/async_database.h"
 #include "storage/stores/product_store.h"
 #include "storage/stores/store_activity_store.h"

@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "identity/built_in_issuer.h"
-#include "services/buyers/buyer_links.h"
 #include "services/keys/key_watch.h"
+#include "services/keys/link_keys.h"
 #include "services/keys/sealing_pass.h"
 #include "storage/stores/key_store.h"
 
@@ -79,7 +79,7 @@ class KeyRotation {
     SealingPass::Ports sealing;
     KeyWatch& watch;
     identity::BuiltInIssuer& issuer;
-    BuyerLinks& links;
+    LinkKeys& links;
   };
   struct Options {
     bool opens_logins = true;

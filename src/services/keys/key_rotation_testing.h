@@ -115,7 +115,7 @@ class KeyRotationTest : public ::testing::Test {
           KeyRotation::Ports{{world.async_db, *cipher, *keeper, world.clock(), world.log, test.metrics_},
                              *watch,
                              *issuer,
-                             *links},
+                             links->keys()},
           KeyRotation::Options{.step = Millis{0}, .piece = 5});
     }
     std::filesystem::path service_key() const { return std::filesystem::path(folder) / "service.key"; }

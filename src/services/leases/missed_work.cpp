@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "services/figures/timed_read.h"
+#include "storage/commit/timed_read.h"
 
 namespace presetbridge::services {
 

@@ -8,8 +8,8 @@
 
 #include "base/recurring.h"
 #include "domain/trouble.h"
-#include "services/figures/timed_read.h"
 #include "services/operation/node_number.h"
+#include "storage/commit/timed_read.h"
 #include "storage/stores/census_store.h"
 
 namespace presetbridge::services {

@@ -10,7 +10,7 @@
 #include "base/task.h"
 #include "identity/principal.h"
 #include "services/delivery/change.h"
-#include "services/intake/integration_directory.h"
+#include "services/stores/integration_directory.h"
 #include "storage/commit/async_database.h"
 #include "storage/stores/delivery_store.h"
 #include "storage/stores/order_list.h"

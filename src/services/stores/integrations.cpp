@@ -13,7 +13,7 @@
 #include "identity/audit.h"
 #include "services/accounts/account_lock.h"
 #include "services/stores/products.h"
-#include "services/stores/secret_rotation.h"
+#include "services/webhooks/secret_rotation.h"
 #include "storage/stores/account_task_store.h"
 #include "storage/stores/api_key_store.h"
 #include "storage/stores/credential_store.h"

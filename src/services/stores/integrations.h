@@ -12,7 +12,7 @@
 #include "base/task.h"
 #include "crypto/service_cipher.h"
 #include "identity/principal.h"
-#include "services/intake/integration_directory.h"
+#include "services/stores/integration_directory.h"
 #include "storage/commit/async_database.h"
 #include "storage/page.h"
 #include "storage/stores/integration_store.h"

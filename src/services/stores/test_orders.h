@@ -13,7 +13,7 @@
 #include "base/task.h"
 #include "domain/order_event.h"
 #include "identity/principal.h"
-#include "services/intake/integration_directory.h"
+#include "services/stores/integration_directory.h"
 
 namespace presetbridge::services {
 

@@ -1,4 +1,4 @@
-#include "app/service/foundation.h"
+#include "app/foundation/foundation.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "app/service/used_keys_mark.h"
+#include "app/foundation/used_keys_mark.h"
 #include "crypto/encoding.h"
 #include "crypto/random.h"
 #include "crypto/vault_keys.h"

@@ -1,4 +1,4 @@
-#include "services/intake/integration_directory.h"
+#include "services/stores/integration_directory.h"
 
 #include <gtest/gtest.h>
 

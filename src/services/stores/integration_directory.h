@@ -27,7 +27,7 @@
 #include "crypto/service_cipher.h"
 #include "services/accounts/disabled_accounts.h"
 #include "services/delivery/fulfilment.h"
-#include "services/intake/integration_versions.h"
+#include "services/stores/integration_versions.h"
 #include "storage/commit/async_database.h"
 #include "storage/stores/integration_store.h"
 

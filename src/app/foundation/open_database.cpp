@@ -1,4 +1,4 @@
-#include "app/service/open_database.h"
+#include "app/foundation/open_database.h"
 
 #include "net/runtime.h"
 #include "storage/postgres/postgres_database.h"

@@ -1,4 +1,4 @@
-#include "services/intake/integration_versions.h"
+#include "services/stores/integration_versions.h"
 
 #include <algorithm>
 #include <utility>

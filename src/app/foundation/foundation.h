@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "app/config/config.h"
-#include "app/service/data_directory.h"
-#include "app/service/open_database.h"
+#include "app/config/data_directory.h"
+#include "app/foundation/open_database.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "crypto/sealed_record.h"

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "app/service/data_directory.h"
+#include "app/config/data_directory.h"
 #include "base/error.h"
 #include "crypto/service_cipher.h"
 

@@ -1,4 +1,4 @@
-#include "app/service/used_keys_mark.h"
+#include "app/foundation/used_keys_mark.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "services/accounts/account_deletion.h"
+#include "services/erasure/account_deletion.h"
 
 #include <utility>
 

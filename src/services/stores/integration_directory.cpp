@@ -1,9 +1,9 @@
-#include "services/intake/integration_directory.h"
+#include "services/stores/integration_directory.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "services/stores/secret_rotation.h"
+#include "services/webhooks/secret_rotation.h"
 
 namespace presetbridge::services {
 namespace {

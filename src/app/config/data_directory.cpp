@@ -1,4 +1,4 @@
-#include "app/service/data_directory.h"
+#include "app/config/data_directory.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

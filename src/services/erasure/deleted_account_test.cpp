@@ -1,6 +1,6 @@
 // An account that is deleted after a request of it was admitted gets nothing new; and an owner who is removed
 // after theirs was admitted deletes no account.
-#include "services/accounts/account_deletion.h"
+#include "services/erasure/account_deletion.h"
 #include "services/stores/integrations.h"
 #include "services/testing.h"
 #include "services/vault/vault_testing.h"

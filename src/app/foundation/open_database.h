@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "app/config/config.h"
-#include "app/service/data_directory.h"
+#include "app/config/data_directory.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
