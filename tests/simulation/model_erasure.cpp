@@ -20,7 +20,8 @@ void Model::erase(const std::string& id) {
     if (promise.state == State::owed) promise.state = State::dropped;
   }
   // The order ended it while a job had it: either was first.
-  if (d.racing && d.standing == Standing::invalidated && d.by == domain::InvalidatedBy::order)
+  if ((d.racing || d.ends_later) && d.standing == Standing::invalidated &&
+      d.by == domain::InvalidatedBy::order)
     d.open_question = true;
   if (d.standing == Standing::completed || d.standing == Standing::invalidated) return;
   // It gave some of its files: then it is completed (spec 3.1), or its undelivered work is invalidated.

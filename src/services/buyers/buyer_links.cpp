@@ -26,12 +26,6 @@ bool expired(const DeliveryRow& row, Timestamp now) {
 
 }  // namespace
 
-bool is_link_over(domain::DeliveryStatus status, Timestamp ended, Timestamp now) {
-  using domain::DeliveryStatus;
-  return (status == DeliveryStatus::completed || status == DeliveryStatus::invalidated) &&
-         now >= ended + kBuyerLinkLife;
-}
-
 std::string BuyerLinks::token_of(const DeliveryRow& delivery) const {
   return crypto::make_link_token(keys_.ring()->front().bytes.reveal(), delivery.id.value,
                                  delivery.link_version);

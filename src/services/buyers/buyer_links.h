@@ -16,13 +16,6 @@
 
 namespace presetbridge::services {
 
-// How long a token opens a delivery after that was completed or invalidated. Until then, and again once it is
-// reopened, it does not expire.
-inline constexpr Millis kBuyerLinkLife = std::chrono::days{90};
-// Whether that is over, of a delivery in this status, which it has had since `ended` if it is one of these
-// two.
-bool is_link_over(domain::DeliveryStatus status, Timestamp ended, Timestamp now);
-
 // Thread-safe once start() has succeeded.
 class BuyerLinks {
  public:

@@ -90,9 +90,10 @@ bool requested_since(const storage::CustomerRow& customer, const storage::Delive
 }
 
 // Empty where there is no such order.
-domain::OrderState order_state(DeliverySet& set, DeliveryId delivery) {
+const domain::OrderState& order_state(DeliverySet& set, DeliveryId delivery) {
+  static const domain::OrderState kNone;
   const auto* const order = set.order(delivery);
-  return order == nullptr ? domain::OrderState{} : order->state;
+  return order == nullptr ? kNone : order->state;
 }
 
 // The present customer's items that are dropped though the order's lines are paid for: a stop did that.
@@ -102,7 +103,7 @@ std::set<ItemId> paid_and_dropped(DeliverySet& set, DeliveryId delivery) {
         return item->status == ItemStatus::dropped && !item->former;
       }))
     return ids;
-  const auto state = order_state(set, delivery);
+  const auto& state = order_state(set, delivery);
   const domain::PaidItems paid(state);
   for (const auto* const item : set.items_with_lines(delivery)) {
     if (item->status == ItemStatus::dropped && !item->former && paid.contains(item_now(*item)))
@@ -381,7 +382,7 @@ Expected<void> DeliveryActions::approve_row(DeliverySet& set, storage::DeliveryR
   }
   // A file that a person took back is owed again only when a person says so (spec 3.10); and so is one that a stop
   // dropped after other files of the delivery had been shared.
-  const auto state = order_state(set, row.id);
+  const auto& state = order_state(set, row.id);
   const domain::PaidItems paid(state);
   for (auto* const item : set.items_with_lines(row.id)) {
     const bool revoking = item->status == ItemStatus::revoking;

@@ -16,6 +16,7 @@
 #include "crypto/encoding.h"
 #include "crypto/random.h"
 #include "identity/testing.h"
+#include "services/buyers/buyer_links.h"
 #include "services/keys/key_rotation.h"
 #include "services/keys/known_key_agent.h"
 #include "storage/stores/cloud_login_store.h"

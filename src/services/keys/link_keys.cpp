@@ -22,6 +22,12 @@ LinkKeyRow make_key(const crypto::ServiceCipher& cipher, Random& random, std::in
 
 }  // namespace
 
+bool is_link_over(domain::DeliveryStatus status, Timestamp ended, Timestamp now) {
+  using domain::DeliveryStatus;
+  return (status == DeliveryStatus::completed || status == DeliveryStatus::invalidated) &&
+         now >= ended + kBuyerLinkLife;
+}
+
 std::shared_ptr<const LinkKeys::Ring> LinkKeys::ring() const {
   const std::scoped_lock lock(mutex_);
   if (!ring_) throw std::logic_error("no link key was read");

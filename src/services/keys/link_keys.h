@@ -15,10 +15,18 @@
 #include "base/task.h"
 #include "crypto/secret.h"
 #include "crypto/service_cipher.h"
+#include "domain/delivery.h"
 #include "storage/commit/async_database.h"
 #include "storage/stores/link_key_store.h"
 
 namespace presetbridge::services {
+
+// How long a buyer's link opens its delivery after that was completed or invalidated. Until then, and again once it is
+// reopened, it does not expire.
+inline constexpr Millis kBuyerLinkLife = std::chrono::days{90};
+// Whether that is over, of a delivery in this status, which it has had since `ended` if it is one of these
+// two.
+bool is_link_over(domain::DeliveryStatus status, Timestamp ended, Timestamp now);
 
 // Thread-safe once start() has succeeded.
 class LinkKeys {
