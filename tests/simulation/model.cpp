@@ -191,7 +191,9 @@ void Model::take(const OrderEvent& event, Timestamp now) {
     d.open_question = true;
   if (name && *name != d.username && count(d, State::shared) == 0 &&
       (!event.updated_at || *event.updated_at >= d.named_at || d.username.empty())) {
-    if (count(d, State::taken_by_order) + count(d, State::taken_by_merchant) > 0) d.open_question = true;
+    const bool settling = std::ranges::any_of(d.promises, [](const auto& p) { return p.second.settling; });
+    if (settling || count(d, State::taken_by_order) + count(d, State::taken_by_merchant) > 0)
+      d.open_question = true;
     owed_before = count(d, State::owed) > 0;
     rename(order, d, *name, now);
     if (d.standing == Standing::failed && of_customer(d.code)) resume(order, d, true);

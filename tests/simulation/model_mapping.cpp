@@ -188,7 +188,12 @@ void Model::resolve(Order& order, const Delivery::Replacing& replaced) {
     }
     const bool gone = replaces && !files.empty();
     for (const auto& file : *line.files) {
-      if (is_owed(file) && !(gone && replaced.missing.contains(file))) files.insert(file);
+      if (is_owed(file) && !(gone && replaced.missing.contains(file))) {
+        files.insert(file);
+      } else if (is_owed(file)) {
+        // It was there again before the line got another: nobody knows whether the line owes it still.
+        order.delivery->left.insert(file);
+      }
     }
     // It lost what it owed, and got a file that another line owes too.
     if (files.empty() && replaces)
