@@ -504,7 +504,9 @@ std::string Model::share_begins(const std::string& user, const std::string& file
     if (!order.delivery || order.delivery->dry_run) continue;
     auto& d = *order.delivery;
     const bool goes_on = d.standing == Standing::open || d.standing == Standing::failed;
-    if (!goes_on || present(d) != user || d.promises.contains({user, file})) continue;
+    const auto at = d.promises.find({user, file});
+    const bool owed_before = at != d.promises.end() && at->second.state != State::dropped;
+    if (!goes_on || present(d) != user || owed_before) continue;
     replace_missing(order, d, false);
     owed = d.replacing && d.replacing->has(file);
   }
