@@ -2,7 +2,7 @@
 import { QueryClient, QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { aDelivery } from '@/testing/delivery';
-import { createApplier, FLUSH_MS, READINGS } from './apply';
+import { AGAIN_MS, createApplier, FLUSH_MS, READINGS } from './apply';
 import { patched, type LiveDelivery } from './patch';
 
 const now = (id: string, version: number, more: Partial<LiveDelivery> = {}): LiveDelivery => ({
@@ -120,6 +120,22 @@ test('the last change is read, also where it came while the one before was', asy
   answer('second');
   await pass(1_100);
   expect(begun).toBe(3);
+});
+
+test('the time of a last order is noted some seconds after its event, and is read then', async () => {
+  watch(['stores', 'one', 'int_1'], {});
+  watch(['stores', 'mappings', 'int_1'], {});
+  await pass(0);
+  for (let n = 0; n < 3; n++) {
+    applier.take([{ event: 'order', data: { id: `ord_${n}` } }]);
+    await pass(1_000);
+  }
+  await pass(1_000);
+  expect(readsOf('stores', 'one', 'int_1')).toBe(3); // at first, and every two seconds
+  await pass(AGAIN_MS);
+  expect(readsOf('stores', 'one', 'int_1')).toBe(4);
+  await pass(60_000);
+  expect([readsOf('stores', 'one', 'int_1'), readsOf('stores', 'mappings', 'int_1')]).toEqual([4, 1]);
 });
 
 test.each([

@@ -5,11 +5,13 @@ import { withRows, type LiveDelivery } from './patch';
 import type { LiveEvent } from './stream';
 
 export const FLUSH_MS = 250;
+export const AGAIN_MS = 5_000;
 
 type Kind = 'delivery' | 'order' | 'intake_refused' | 'subscription' | 'credits' | 'cloud' | 'bulk';
 
-// The reads by the beginning of their keys; after which events they are repeated, and how often at most.
-type Reading = { key: QueryKey; after: Kind[]; everyMs: number };
+// The reads by the beginning of their keys; after which events they are repeated, and how often at most. `again`: once more some seconds
+// later, as the service notes the time of a store's last order, its counts and its products each few seconds.
+type Reading = { key: QueryKey; after: Kind[]; everyMs: number; again?: true };
 export const READINGS: Reading[] = [
   { key: ['deliveries', 'one'], after: ['delivery'], everyMs: 500 },
   { key: ['deliveries', 'list'], after: ['delivery', 'bulk'], everyMs: 2_000 },
@@ -17,9 +19,9 @@ export const READINGS: Reading[] = [
   { key: ['overview'], after: ['delivery', 'order', 'intake_refused', 'subscription', 'credits', 'cloud'], everyMs: 2_000 },
   { key: ['stats'], after: ['delivery'], everyMs: 10_000 },
   { key: ['orders'], after: ['order', 'delivery'], everyMs: 2_000 },
-  { key: ['stores', 'list'], after: ['order', 'delivery', 'intake_refused'], everyMs: 3_000 },
-  { key: ['stores', 'one'], after: ['order', 'delivery', 'intake_refused'], everyMs: 2_000 },
-  { key: ['stores', 'products'], after: ['order'], everyMs: 3_000 },
+  { key: ['stores', 'list'], after: ['order', 'delivery', 'intake_refused'], everyMs: 3_000, again: true },
+  { key: ['stores', 'one'], after: ['order', 'delivery', 'intake_refused'], everyMs: 2_000, again: true },
+  { key: ['stores', 'products'], after: ['order'], everyMs: 3_000, again: true },
   { key: ['stores', 'reprocessable'], after: ['order'], everyMs: 3_000 },
   { key: ['subscriptions'], after: ['subscription'], everyMs: 1_000 },
   { key: ['credits'], after: ['credits'], everyMs: 2_000 },
@@ -38,7 +40,7 @@ export function createApplier(client: QueryClient, now: () => number = Date.now)
   let flushes = 0;
   const newest = new Map<string, LiveDelivery>();
   const listeners = new Set<() => void>();
-  const turns = READINGS.map((reading) => ({ ...reading, endedAt: -Infinity, busy: false, dirty: false, timer: undefined as ReturnType<typeof setTimeout> | undefined })); // prettier-ignore
+  const turns = READINGS.map((reading) => ({ ...reading, endedAt: -Infinity, busy: false, dirty: false, timer: undefined as ReturnType<typeof setTimeout> | undefined, later: undefined as ReturnType<typeof setTimeout> | undefined })); // prettier-ignore
   type Turn = (typeof turns)[number];
 
   async function read(turn: Turn) {
@@ -85,7 +87,14 @@ export function createApplier(client: QueryClient, now: () => number = Date.now)
     if (deliveries.length > 0) patch(new Map(deliveries.map((one) => [one.id, one])));
     const kinds = new Set(batch.map(({ event }) => event));
     if (missed) void client.invalidateQueries();
-    else for (const turn of turns) if (turn.after.some((kind) => kinds.has(kind))) readSoon(turn);
+    else
+      for (const turn of turns) {
+        if (!turn.after.some((kind) => kinds.has(kind))) continue;
+        readSoon(turn);
+        if (!turn.again) continue;
+        clearTimeout(turn.later);
+        turn.later = setTimeout(() => readSoon(turn), AGAIN_MS);
+      }
     flushes += 1;
     for (const listener of listeners) listener();
   }
@@ -112,7 +121,10 @@ export function createApplier(client: QueryClient, now: () => number = Date.now)
     },
     stop() {
       clearTimeout(timer);
-      for (const turn of turns) clearTimeout(turn.timer);
+      for (const { timer: soon, later } of turns) {
+        clearTimeout(soon);
+        clearTimeout(later);
+      }
       waiting.clear();
     },
   };

@@ -106,6 +106,7 @@ export const home = {
     one: '{count} with {cause} since {time}. Refused orders are lost.',
     other: '{count} with {cause} since {time}. Refused orders are lost.',
   },
+  'need.intake_refused.last': 'The last came {when}, with {cause}. Refused orders are lost.',
   'need.intake_refused.button': 'Check the secret',
   'need.intake_refused.store': 'Check the store',
   'need.intake_silent': 'Nothing arrived from {store} since {day}',

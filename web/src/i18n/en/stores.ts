@@ -53,6 +53,7 @@ export const stores = {
     one: '{count} with {cause} in the last 24 hours, last {when}.',
     other: '{count} with {cause} in the last 24 hours, last {when}.',
   },
+  'refused.last': 'The last came {when}, with {cause}.',
   'refused.check': 'Check the secret',
   'refused.checkStore': 'Check the store',
 

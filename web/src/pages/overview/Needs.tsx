@@ -2,7 +2,7 @@
 import '@/i18n/en/home';
 import { Button } from '@mantine/core';
 import { IconChevronRight } from '@tabler/icons-react';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { MouseEvent } from 'react';
 import type { Schemas } from '@/api/client';
@@ -20,7 +20,8 @@ import styles from './overview.module.css';
 
 export function Needs({ seen, store }: { seen: Schemas['Overview']; store: string | undefined }) {
   const now = useNow(60_000);
-  const rows = rowsOf(seen, store, now);
+  const stores = useQuery(queries.stores()).data?.data;
+  const rows = rowsOf(seen, store, now, stores);
   return (
     <section aria-label={t('overview.needs')}>
       <h2 className={styles.h2}>{t('overview.needs')}</h2>

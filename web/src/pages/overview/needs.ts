@@ -5,6 +5,7 @@ import type { Schemas } from '@/api/client';
 import { date, day, hoursMinutes, momentWithin, pace, since, spelled } from '@/i18n/format';
 import { hasText, t } from '@/i18n/text';
 import { word, type Colour, type Icon } from '@/vocabulary/delivery';
+import { mendedUntil, type Store } from '@/vocabulary/store';
 import { answerBy } from '../customers/answer_by';
 
 export type Need = Schemas['Need'];
@@ -52,6 +53,37 @@ const toStore = (id: string | null, tab: 'products' | 'connection', search: Reco
     : { to: '/integrations/stores/$id/connection', params: { id: id ?? '' }, search };
 const to = (address: string) => ({ to: address }) as LinkProps;
 
+// The last refusal that the need counts, where it also counts ones that are mended; null: it counts open ones alone. undefined: all are mended.
+function lastRefused({ code, oldestAt, integrationId }: Need, stores: Store[]) {
+  const it = stores.find(({ id }) => id === integrationId);
+  const lastAt = it?.intake.refused.find((one) => one.code === code)?.lastAt;
+  if (!it || !lastAt) return null;
+  const until = mendedUntil(it, code ?? '');
+  if (Date.parse(lastAt) <= until) return undefined;
+  return oldestAt && Date.parse(oldestAt) >= until ? null : lastAt;
+}
+
+function ofRefused(need: Need, stores: Store[], now: number): NeedRow[] {
+  const { code, count, oldestAt, integrationId } = need;
+  const last = lastRefused(need, stores);
+  if (last === undefined) return [];
+  const cause = word('cause', code ?? '');
+  return [
+    {
+      key: ['intake_refused', integrationId, code].join(':'),
+      icon: 'octagon',
+      colour: 'red',
+      title: t('need.intake_refused', { store: need.detail ?? '' }),
+      text:
+        last === null
+          ? t('need.intake_refused.text', { count, cause, time: clock(oldestAt ?? new Date(now).toISOString(), now) })
+          : t('need.intake_refused.last', { cause, when: since(last, now) }),
+      button: t(code === 'INVALID_SIGNATURE' ? 'need.intake_refused.button' : 'need.intake_refused.store'),
+      link: toStore(integrationId, 'connection'),
+    },
+  ];
+}
+
 function rowOf(need: Need, credits: Schemas['Overview']['credits'], only: { store?: string }, now: number): NeedRow {
   const { kind, count, oldestAt, integrationId, subscriptionId } = need;
   const name = (need.detail ?? '').replace(/^https?:\/\//, '');
@@ -76,14 +108,6 @@ function rowOf(need: Need, credits: Schemas['Overview']['credits'], only: { stor
       };
     case 'login_invalid':
       return { ...red, title: t('need.login_invalid'), text: t('need.login_invalid.text'), button: t('need.login_invalid.button'), link: to('/cloud'), owners: true };
-    case 'intake_refused':
-      return {
-        ...red,
-        title: t('need.intake_refused', { store: name }),
-        text: t('need.intake_refused.text', { count, cause: word('cause', need.code ?? ''), time: clock(at, now) }),
-        button: t(need.code === 'INVALID_SIGNATURE' ? 'need.intake_refused.button' : 'need.intake_refused.store'),
-        link: toStore(integrationId, 'connection'),
-      };
     case 'intake_silent':
       return {
         ...amber,
@@ -148,16 +172,23 @@ function rowOf(need: Need, credits: Schemas['Overview']['credits'], only: { stor
   }
 } // prettier-ignore
 
-// `store`: the only one whose needs are shown.
+// `store`: the only one whose needs are shown. `stores`: say which refusals are mended.
 export function rowsOf(
   { needs, credits }: Pick<Schemas['Overview'], 'needs' | 'credits'>,
   store: string | undefined,
   now: number,
+  stores: Store[] = [],
 ): NeedRow[] {
   const only = store ? { store } : {};
   const failed = needs.filter(({ kind }) => kind === 'failed');
   return needs.flatMap((need) =>
-    need.kind !== 'failed' ? rowOf(need, credits, only, now) : need === failed[0] ? ofFailed(failed, only) : [],
+    need.kind === 'failed'
+      ? need === failed[0]
+        ? ofFailed(failed, only)
+        : []
+      : need.kind === 'intake_refused'
+        ? ofRefused(need, stores, now)
+        : rowOf(need, credits, only, now),
   );
 }
 

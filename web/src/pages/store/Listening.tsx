@@ -7,7 +7,7 @@ import { useNow } from '@/components/Time';
 import { hoursMinutesSeconds } from '@/i18n/format';
 import { t } from '@/i18n/text';
 import { word } from '@/vocabulary/delivery';
-import { newestRefusal } from '@/vocabulary/store';
+import { newestRefusal, openRefusal } from '@/vocabulary/store';
 import { kindFor } from './kinds/kinds';
 import { useHeard } from './useHeard';
 import styles from './steps.module.css';
@@ -20,15 +20,15 @@ export function Listening({ id }: { id: string }) {
   const now = useNow(10_000);
   const [began] = useState(now);
   const [asked, setAsked] = useState<boolean | null>(null); // null: nobody has opened or closed the list
-  const refusal = it ? newestRefusal(it) : null;
+  const open = it ? openRefusal(it) : null;
+  const refusal = open ?? (it ? newestRefusal(it) : null);
   const wrong = refusal?.code === 'INVALID_SIGNATURE';
   if (!it) return null;
   const came = it.lastOrderAt !== null && !refusal;
   const dictated = kindFor(it).dictatesSecret;
   const missing = dictated && it.secretSetBy !== 'merchant' && it.topicsSeen.length === 0;
-  // The secret is newer than the refusal, so the next order shows whether it is right.
-  const changed = wrong && it.secretChangedAt ? Date.parse(it.secretChangedAt) > Date.parse(refusal.lastAt) : false;
-  const mended = changed && !missing; // one that the service made is not the shop's
+  // The secret is newer than the refusal, so the next order shows whether it is right; one that the service made is not the shop's.
+  const mended = wrong && open === null && !missing;
   const refused = refusal !== null && !mended;
   const late = now - began >= LATE_MS;
   const help = asked ?? (late || refused);

@@ -7,23 +7,23 @@ import { useNow } from '@/components/Time';
 import { since } from '@/i18n/format';
 import { t } from '@/i18n/text';
 import { word } from '@/vocabulary/delivery';
-import { newestRefusal, type Store } from '@/vocabulary/store';
+import { openRefusal, type Store } from '@/vocabulary/store';
 import styles from './store.module.css';
 
 export function Refused({ it }: { it: Store }) {
   const now = useNow();
-  const refusal = newestRefusal(it);
+  const refusal = openRefusal(it);
   if (!refusal) return null;
+  const cause = word('cause', refusal.code);
+  const when = since(refusal.lastAt, now);
   return (
     <div className={styles.refused}>
       <Panel tone="red" title={t('refused.title')}>
         <div className={styles.refusedLine}>
           <p>
-            {t('refused.text', {
-              count: refusal.count,
-              cause: word('cause', refusal.code),
-              when: since(refusal.lastAt, now),
-            })}
+            {refusal.mixed
+              ? t('refused.last', { cause, when })
+              : t('refused.text', { count: refusal.count, cause, when })}
           </p>
           <Button component={Link} to={`/integrations/stores/${it.id}/connection`} variant="filled">
             {t(refusal.code === 'INVALID_SIGNATURE' ? 'refused.check' : 'refused.checkStore')}

@@ -1,4 +1,5 @@
-import { act, cleanup, screen } from '@testing-library/react';
+import { useQuery } from '@tanstack/react-query';
+import { act, cleanup, screen, waitForElementToBeRemoved } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
 import { queries } from '@/api/queries';
@@ -102,4 +103,23 @@ test('where no secret of the shop is saved, a wrong signature says so', async ()
   act(() => void client.setQueryData(queries.store(it.id).queryKey, made));
   await screen.findByText(/^4 refused/);
   screen.getByText('No secret of your shop is saved here yet. Save it above, then send another order.');
+});
+
+test('the banner goes with the change of the secret, and comes back without a count with the next refusal', async () => {
+  const it = refused('INVALID_SIGNATURE');
+  const Banner = () => {
+    const { data } = useQuery(queries.store(it.id));
+    return data ? <Refused it={data} /> : null;
+  };
+  const { client } = await show(<Banner />);
+  const now = (change: Partial<Store>) =>
+    act(() => void client.setQueryData(queries.store(it.id).queryKey, { ...it, ...change }));
+  now({});
+  await screen.findByText(/^2 with a wrong signature in the last 24 hours/);
+  const secretChangedAt = '2026-11-22T08:15:31.000Z';
+  now({ secretChangedAt });
+  await waitForElementToBeRemoved(screen.queryByText(/with a wrong signature/));
+  const again = [{ code: 'INVALID_SIGNATURE', count: 3, lastAt: '2026-11-22T08:16:00.000Z' }];
+  now({ secretChangedAt, intake: { accepted24h: 0, refused: again } });
+  await screen.findByText(/^The last came .*, with a wrong signature\.$/);
 });
