@@ -1,6 +1,6 @@
 import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { queries } from '@/api/queries';
+import { queries, type DeliveryQuery } from '@/api/queries';
 import { aDelivery } from '@/testing/delivery';
 import { show } from '@/testing/render';
 import { serve } from '@/testing/service';
@@ -195,4 +195,28 @@ test('an order that was skipped before its product had presets is delivered from
   await screen.findByText('1 order is on its way.');
   expect(screen.queryByText(/skipped/)).toBeNull();
   expect(sent).toEqual([{ path: '/api/orders/reprocess', body: { integrationId: 'int_shop', unmapped: true } }]);
+});
+
+test('a step that is done shows the delivery that completed it, not a newer one', async () => {
+  const rows = [
+    aDelivery({ id: 'del_failed', orderNumber: '#3', status: 'failed', resolutionCode: 'internal_error' }),
+    aDelivery({ id: 'del_2', orderNumber: '#2', status: 'completed', completedAt: '2026-11-22T13:30:00.000Z' }),
+    aDelivery({ id: 'del_1', orderNumber: '#1', status: 'completed', completedAt: '2026-11-22T13:40:00.000Z' }),
+  ];
+  const follow = async (done: boolean) => {
+    const { client } = await show(<FirstStep store={shop} ready done={done} onLeave={() => undefined} />);
+    act(() => {
+      const list = (query: DeliveryQuery, data: typeof rows) =>
+        client.setQueryData(queries.deliveries(query).queryKey, { data, nextCursor: null } as never);
+      list({ dryRun: false, limit: 1 }, rows.slice(0, 1));
+      list({ status: 'completed', dryRun: false, sort: 'createdAt', limit: 10 }, rows.slice(1).reverse());
+      for (const row of rows) client.setQueryData(queries.delivery(row.id).queryKey, row);
+    });
+  };
+  await follow(false);
+  await screen.findByText('#3');
+  cleanup();
+  await follow(true);
+  await screen.findByText('#2');
+  expect(screen.queryByText('#3')).toBeNull();
 });

@@ -19,14 +19,21 @@ import styles from './start.module.css';
 
 const Gift = lazy(() => import('./Gift').then((part) => ({ default: part.Gift })));
 
+type Row = Schemas['Delivery'];
+const COMPLETED = { status: 'completed', dryRun: false, sort: 'createdAt', limit: 10 } as const;
+const earlier = (a: Row | undefined, b: Row) => (a && (a.completedAt ?? '') <= (b.completedAt ?? '') ? a : b);
+
 // `ready`: there is a cloud login, and the shop has sent an order. A gift before that would count as the first order.
 type Props = { store: Store | undefined; ready: boolean; done: boolean; onLeave: () => void };
 
 export function FirstStep({ store, ready, done, onLeave }: Props) {
-  const real = useQuery(queries.deliveries({ dryRun: false, limit: 1 })).data?.data[0]?.id;
+  const newest = useQuery(queries.deliveries({ dryRun: false, limit: 1 })).data?.data[0]?.id;
+  const completed = useQuery(queries.deliveries(COMPLETED)).data?.data ?? [];
   const [sent, setSent] = useState<string | null>(null);
   const [asked, setAsked] = useState<boolean>(); // undefined: never
-  const shown = sent ?? real;
+  // The delivery that completed the step, once one has.
+  const first = done ? completed.reduce<Row | undefined>(earlier, undefined)?.id : undefined;
+  const shown = first ?? sent ?? newest;
   const credits = useQuery(queries.credits());
   const owner = useIsOwner();
   const sold = useSale();
