@@ -115,10 +115,12 @@ function useFirstBar(failed: boolean): boolean {
   return useSyncExternalStore(subscribe, () => bars.values().next().value === me);
 }
 
-// Over a part whose newest read failed while an older one is still shown. Offline, the bar over the whole page says so.
+// Over a part whose newest read failed while an older one is still shown. Offline, the bar over the whole page says so; after the end of
+// the session, the sign-in over the page.
 export function StaleBar({ read }: { read: Read }) {
   const { link } = useLiveState();
-  const failed = Boolean(read.error) && read.data !== undefined && link !== 'offline';
+  const ended = read.error instanceof ApiError && read.error.status === 401;
+  const failed = Boolean(read.error) && !ended && read.data !== undefined && link !== 'offline';
   const first = useFirstBar(failed);
   const client = useQueryClient();
   if (!failed || !first) return null;

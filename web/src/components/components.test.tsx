@@ -75,6 +75,24 @@ test('a page of one thing has its heading also while that is loaded, and where i
   }
 });
 
+test('after the end of a session a part does not say that the bridge is away', async () => {
+  const read = { data: 'old', dataUpdatedAt: 0, refetch: vi.fn() };
+  for (const [status, code, bars] of [
+    [401, 'UNAUTHORIZED', 0],
+    [503, 'OVERLOADED', 1],
+  ] as const) {
+    const error = new ApiError(status, code, '');
+    await show(
+      <Loaded read={{ ...read, error }} what="The usage">
+        {(text) => text}
+      </Loaded>,
+    );
+    screen.getByText('old');
+    expect(screen.queryAllByText(/The bridge does not answer/)).toHaveLength(bars);
+    cleanup();
+  }
+});
+
 test('a part that was asked for too often counts down, and then can be asked for again', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true });
   const error = new ApiError(429, 'RATE_LIMIT_EXCEEDED', 'x', [], null, 90);
