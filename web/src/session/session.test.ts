@@ -238,6 +238,16 @@ test('signing out reaches all tabs, also where the service does not answer', asy
   expect([one.get(), two.get()]).toEqual([{ name: 'out' }, { name: 'out' }]);
 });
 
+test('after a sign-out of all sessions every tab can say so, until somebody signs in', async () => {
+  const [one, two] = [browser.tab(), browser.tab()];
+  await one.signIn('sam@shop.example', 'secret');
+  await two.signOut({ everywhere: true });
+  expect([one.get(), two.get()]).toEqual(Array(2).fill({ name: 'out', everywhere: true }));
+  await one.signIn('sam@shop.example', 'secret');
+  await one.signOut();
+  expect([one.get(), two.get()]).toEqual(Array(2).fill({ name: 'out' }));
+});
+
 test('a sign-out that did not reach the service is owed: a reload sends it first, and restores nothing', async () => {
   const [one, two] = [browser.tab(), browser.tab()];
   await one.signIn('sam@shop.example', 'secret');

@@ -13,12 +13,12 @@ type Tokens = {
 
 export type SessionState =
   | { name: 'unknown' } // the service was not asked yet
-  | { name: 'out' }
+  | { name: 'out'; everywhere?: true } // all sessions of the person were ended here
   | { name: 'in'; tokens: Tokens }
   | { name: 'ended'; tokens: Tokens }; // it was in, and the service does not know it any more
 
 // `ask`: does another tab have a token? `answer`: the reply to it, which only a tab that asks takes in.
-type Message = { type: 'tokens' | 'answer'; tokens: Tokens } | { type: 'out' } | { type: 'ask' };
+type Message = { type: 'tokens' | 'answer'; tokens: Tokens } | { type: 'out'; everywhere?: true } | { type: 'ask' };
 export type Surroundings = {
   fetch: typeof fetch;
   locks: Pick<LockManager, 'request'> | undefined;
@@ -73,8 +73,10 @@ export function createSession({ fetch, locks, channel, now, owed }: Surroundings
         if (held) channel.postMessage({ type: 'answer', tokens: held } satisfies Message);
         break;
       }
-      case 'out':
-        become({ name: 'out' });
+      case 'out': {
+        const { type: name, ...rest } = data;
+        become({ name, ...rest });
+      }
     }
   };
   // Waits until this tab has another token than `used` or its session is over, at most ANSWER_MS.
@@ -179,15 +181,16 @@ export function createSession({ fetch, locks, channel, now, owed }: Surroundings
 
   // Signed out here whatever the service says; in all tabs. Until the service has done it, it is owed: the cookie may still open the
   // session.
-  async function signOut() {
+  async function signOut({ everywhere = false } = {}) {
     owed.set(true);
     const done = await send('/api/auth/sign-out', { session: 'cookie' }).then(
       ({ ok }) => ok,
       () => false,
     );
     if (done) owed.set(false);
-    become({ name: 'out' });
-    channel.postMessage({ type: 'out' } satisfies Message);
+    const rest = everywhere ? ({ everywhere } as const) : {};
+    become({ name: 'out', ...rest });
+    channel.postMessage({ type: 'out', ...rest } satisfies Message);
   }
   async function restore() {
     if (owed.get()) return signOut();

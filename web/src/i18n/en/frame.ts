@@ -175,6 +175,7 @@ export const frame = {
   'signIn.title': 'Welcome back',
   'signIn.page': 'Sign in',
   'signIn.lead': 'Sign in to your presets, deliveries and stores.',
+  'signIn.everywhere': 'All your sessions were signed out, on every device. Sign in again to go on.',
   'signIn.email': 'E-mail',
   'signIn.password': 'Password',
   'signIn.forgot': 'Forgot it?',

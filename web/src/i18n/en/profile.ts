@@ -36,7 +36,7 @@ export const profile = {
     other:
       'These {count} tokens still work. Somebody who knew the old password may have made one: deactivate what you do not know.',
   },
-  'password.done.noKeys': 'No token is in force.',
+  'password.done.noKeys': 'There is no working API token to check.',
   'password.done.unread': 'Check your tokens: somebody who knew the old password may have made one.',
   'password.done.show': 'Go to tokens',
   'password.done.made': 'made {when}',

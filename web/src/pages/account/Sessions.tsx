@@ -119,7 +119,7 @@ function EndMany({ others }: { others: Session[] }) {
   }
   async function endAll() {
     await ok(api.DELETE('/api/account/sessions'));
-    await session.signOut();
+    await session.signOut({ everywhere: true });
   }
   return (
     <div className={styles.buttons}>

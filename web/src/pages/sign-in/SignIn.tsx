@@ -37,7 +37,11 @@ export function SignIn() {
     end();
   }
   return (
-    <Frame title={t('signIn.title')} lead={t('signIn.lead')} page={t('signIn.page')}>
+    <Frame
+      title={t('signIn.title')}
+      lead={t(state.name === 'out' && state.everywhere ? 'signIn.everywhere' : 'signIn.lead')}
+      page={t('signIn.page')}
+    >
       {config?.passwords === false ? null : (
         <form className={styles.form} onSubmit={(event) => void submit(event)}>
           <TextInput

@@ -6,6 +6,7 @@ import { owed } from '@/session/owed';
 import { show } from '@/testing/render';
 import { Frame } from './Frame';
 import { Issuers } from './Issuers';
+import { SignIn } from './SignIn';
 import { SignUp } from './SignUp';
 
 vi.mock('@tanstack/react-router', async (original) => ({
@@ -59,4 +60,13 @@ test('who signs up reads in a sentence what the bridge does', async () => {
   await show(<SignUp />);
   await screen.findByRole('heading', { name: 'Create your account' });
   screen.getByText('For each paid order of your shop, the bridge shares the presets with the buyer by itself.');
+});
+
+test('who signed out everywhere reads so at the sign-in', async () => {
+  answer = () => new Response(null, { status: 204 });
+  await session.signOut({ everywhere: true });
+  await show(<SignIn />);
+  await screen.findByText('All your sessions were signed out, on every device. Sign in again to go on.');
+  await act(() => session.signOut());
+  await screen.findByText('Sign in to your presets, deliveries and stores.');
 });
