@@ -24,6 +24,8 @@ export const guide = {
   'guide.username.waiting': 'The first order shows whether it carries a username.',
   'guide.username.good': 'Order {order} carried the username {buyer}',
   'guide.username.bad': 'Order {order} had no cloud username. Add the field to your shop.',
+  'guide.username.some':
+    'Order {order} had no cloud username, but order {other} carried one: your shop has the field, and some orders leave it out.',
   'guide.goOn': 'Go on',
   'guide.mapping': 'Match products to presets',
   'guide.mapping.text': 'Pick which files each product delivers.',

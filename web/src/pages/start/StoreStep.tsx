@@ -113,6 +113,6 @@ function Rename({ store }: { store: Store }) {
 }
 
 function Username({ store }: { store: Store }) {
-  const order = useFirstOrder(store);
-  return order ? <UsernameLine order={order} /> : <p className={styles.note}>{t('guide.username.waiting')}</p>;
+  const first = useFirstOrder(store);
+  return first ? <UsernameLine {...first} /> : <p className={styles.note}>{t('guide.username.waiting')}</p>;
 }

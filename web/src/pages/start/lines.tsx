@@ -47,23 +47,24 @@ export function useFirstOrder(store: Store | undefined) {
     ...queries.orders({ integrationId: store?.id ?? '', limit: 10 }),
     enabled: Boolean(store?.lastOrderAt),
   });
-  return read.data?.data.find(({ orderId, test }) => !test && !orderId.startsWith('test-'));
+  const orders = read.data?.data.filter(({ orderId, test }) => !test && !orderId.startsWith('test-')) ?? [];
+  const [order] = orders;
+  return order && { order, carried: orders.find(({ targetUsername }) => targetUsername) };
 }
 
 export function useStoreLine(store: Store | undefined): ReactNode {
-  const order = useFirstOrder(store);
+  const first = useFirstOrder(store);
   if (!store?.lastOrderAt) return null;
   return (
     <>
       <Bdi>{t('guide.store.done', { name: store.name })}</Bdi>
-      {order ? <UsernameLine order={order} /> : null}
+      {first ? <UsernameLine {...first} /> : null}
     </>
   );
 }
 
-type Order = NonNullable<ReturnType<typeof useFirstOrder>>;
-
-export function UsernameLine({ order }: { order: Order }) {
+// `carried`: an order that has a username, so the shop has the field.
+export function UsernameLine({ order, carried }: NonNullable<ReturnType<typeof useFirstOrder>>) {
   const number = <Bdi>{orderName(order)}</Bdi>;
   return (
     <span className={styles.check} data-good={order.targetUsername ? true : undefined}>
@@ -71,6 +72,8 @@ export function UsernameLine({ order }: { order: Order }) {
       <span>
         {order.targetUsername ? (
           <T k="guide.username.good" values={{ order: number, buyer: <Buyer username={order.targetUsername} /> }} />
+        ) : carried ? (
+          <T k="guide.username.some" values={{ order: number, other: <Bdi>{orderName(carried)}</Bdi> }} />
         ) : (
           <T k="guide.username.bad" values={{ order: number }} />
         )}

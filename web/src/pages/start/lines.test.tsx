@@ -1,0 +1,29 @@
+import { act, cleanup, screen } from '@testing-library/react';
+import { afterEach, expect, test } from 'vitest';
+import { queries } from '@/api/queries';
+import { show } from '@/testing/render';
+import type { Store } from '@/vocabulary/store';
+import { useStoreLine } from './lines';
+
+afterEach(cleanup);
+
+const store = { id: 'int_0a1b2c3d4e5f6', name: 'Marlow', lastOrderAt: '2026-11-22T10:00:00.000Z' } as Store;
+const order = (orderNumber: string, targetUsername: string | null) =>
+  ({ orderId: orderNumber, orderNumber, targetUsername, test: false }) as never;
+
+test.each([
+  [[order('#2', null), order('#1', null)], 'Order #2 had no cloud username. Add the field to your shop.'],
+  [
+    [order('#2', null), order('#1', 'jonasek')],
+    'Order #2 had no cloud username, but order #1 carried one: your shop has the field, and some orders leave it out.',
+  ],
+  [[order('#2', 'mira'), order('#1', null)], 'Order #2 carried the username @mira'],
+])('whether a shop has the field for the username', async (orders, text) => {
+  const Line = () => useStoreLine(store);
+  const { client } = await show(<Line />);
+  act(() => {
+    client.setQueryData(queries.orders({ integrationId: store.id, limit: 10 }).queryKey, { data: orders } as never);
+  });
+  const line = await screen.findByText('Marlow sends its orders');
+  expect(line.parentElement?.textContent?.replace(/[\u2066-\u2069]/g, '')).toContain(text);
+});
