@@ -1,5 +1,5 @@
-// Waits for the first order of a store, and shows a refused request that came instead. After a refused one, or three minutes without any, the
-// list of what to check is open.
+// Waits for the first order of a store, and shows a refused request that came instead. Where nothing came for three minutes, the list of what
+// to check is open.
 import '@/i18n/en/stores';
 import { useState } from 'react';
 import { Shape } from '@/components/StatusIcon';
@@ -13,6 +13,7 @@ import { useHeard } from './useHeard';
 import styles from './steps.module.css';
 
 const CHECKS = ['address', 'secret', 'event', 'format', 'paid', 'active'] as const;
+const OF_BODY: readonly (typeof CHECKS)[number][] = ['event', 'format']; // that make another body than an order's
 const LATE_MS = 3 * 60_000;
 
 export function Listening({ id }: { id: string }) {
@@ -31,7 +32,8 @@ export function Listening({ id }: { id: string }) {
   const mended = wrong && open === null && !missing;
   const refused = refusal !== null && !mended;
   const late = now - began >= LATE_MS;
-  const help = asked ?? (late || refused);
+  const help = asked ?? late;
+  const checks = came ? [] : !refused ? (help ? CHECKS : []) : refusal.code === 'INVALID_PAYLOAD' ? OF_BODY : [];
   const [title, text] = came
     ? [t('listen.got'), t('listen.gotText')]
     : mended
@@ -60,15 +62,15 @@ export function Listening({ id }: { id: string }) {
             </p>
           ) : null}
         </div>
-        {came ? null : (
+        {came || refused ? null : (
           <button type="button" className="link" aria-expanded={help} onClick={() => setAsked(!help)}>
             {t('listen.nothing')}
           </button>
         )}
       </div>
-      {help && !came ? (
+      {checks.length > 0 ? (
         <ul className={styles.checks}>
-          {CHECKS.map((check) => (check === 'secret' && !dictated ? null : <li key={check}>{t(`check.${check}`)}</li>))}
+          {checks.map((check) => (check === 'secret' && !dictated ? null : <li key={check}>{t(`check.${check}`)}</li>))}
         </ul>
       ) : null}
     </div>

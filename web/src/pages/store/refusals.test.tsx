@@ -26,9 +26,15 @@ const refused = (code: string, provider: Store['provider'] = 'provider_a') =>
   }) as unknown as Store;
 
 test.each([
-  ['INVALID_SIGNATURE', 'Check the secret', 'Copy the secret again, then send another.'],
-  ['UNAUTHORIZED', 'Check the store', 'It came with no valid token. Check the store, then send another.'],
-])('the advice for orders with %s', async (code, button, text) => {
+  ['INVALID_SIGNATURE', 'Check the secret', 'Copy the secret again, then send another.', []],
+  ['UNAUTHORIZED', 'Check the store', 'It came with no valid token. Check the store, then send another.', []],
+  [
+    'INVALID_PAYLOAD',
+    'Check the store',
+    'It came with a body that is not an order. Check the store, then send another.',
+    ['Is the event the payment of an order?', 'Is the format JSON?'],
+  ],
+])('the advice for orders with %s', async (code, button, text, checks) => {
   const it = refused(code);
   const { client } = await show(
     <>
@@ -39,7 +45,9 @@ test.each([
   client.setQueryData(queries.store(it.id).queryKey, it);
   await screen.findByRole('link', { name: button });
   await screen.findByText(text);
-  screen.getByText(FIRST_CHECK); // the list is open
+  // Orders arrive, so nothing is said of orders that do not.
+  expect(screen.queryByText('Nothing arrives?')).toBeNull();
+  expect(screen.queryAllByRole('listitem').map((one) => one.textContent)).toEqual(checks);
 });
 
 test('after three minutes without an order the list of what to check opens by itself, and stays as it was put', async () => {
@@ -63,10 +71,11 @@ test.each([
   ['provider_a', 1],
   ['provider_b', 0],
 ] as const)('the list asks for the secret of a shop that dictates it: %s', async (provider, times) => {
-  const it = refused('INVALID_SIGNATURE', provider);
+  const it = { ...refused('x', provider), intake: { accepted24h: 0, refused: [] } } as unknown as Store;
   const { client } = await show(<Listening id={it.id} />);
   act(() => void client.setQueryData(queries.store(it.id).queryKey, it));
-  await screen.findByText(FIRST_CHECK);
+  await userEvent.setup().click(await screen.findByText('Nothing arrives?'));
+  screen.getByText(FIRST_CHECK);
   expect(screen.queryAllByText(/^Is the secret of the shop saved here/)).toHaveLength(times);
 });
 
