@@ -18,13 +18,17 @@ export const store_kinds = {
   'steps.shopify.1': 'In Shopify, open {settings}, then {notifications}, then {webhooks}.',
   'steps.shopify.2': 'Choose {create}. Set the event to {event}, the format to {json}, and paste this address:',
   'steps.shopify.3': 'Shopify shows a secret under the list: “Your webhooks will be signed with …”. Paste it here:',
+  'steps.shopify.3.beside':
+    'Shopify shows a secret under the list: “Your webhooks will be signed with …”. Enter it under “Signing secret” on this page.',
   'steps.shopify.4': 'Add three more webhooks with the same address and format, one for each of these events:',
-  'steps.shopify.5': 'In Shopify, choose {test}.',
+  'steps.shopify.5':
+    'In Shopify, choose {test} beside “Order payment” alone. Its sample is a paid order, which shows that the address and the secret are right. The other webhooks have the same ones.',
   'steps.woocommerce.1': 'In WordPress, open {woo}, then {settings}, then {advanced}, then {webhooks}.',
   'steps.woocommerce.2': 'Choose {add}. Set the status to {active}, the topic to {topic}, and paste this delivery URL:',
   'steps.woocommerce.3': 'Paste this into {secret}:',
   'steps.woocommerce.4': 'Save it, then add the same webhook for each of these topics:',
-  'steps.woocommerce.5': 'Place a test order, and mark it as {processing}.',
+  'steps.woocommerce.5':
+    'Place a test order, and mark it as {processing}: so it counts as paid, and “Order updated” sends it. The other webhooks need no test.',
   'steps.generic.1': 'Send each paid order as JSON with POST to:',
   'steps.generic.2': 'Sign the exact body with this secret, HMAC-SHA256 in hex, in the header {header}:',
   'steps.generic.3': 'The body, at least:',

@@ -191,6 +191,7 @@ export const stores = {
   'connection.own.title': 'Enter the shop’s secret',
   'connection.own.body': 'The secret that your shop signs its webhooks with.',
   'connection.own.button': 'Save secret',
+  'connection.own.none': 'No secret of your shop is saved here yet.',
   'connection.own.saved': 'The secret is saved.',
   'connection.secretOnce': 'Copy the new secret now',
   'connection.sent': 'What your shop has sent in the last 24 hours',

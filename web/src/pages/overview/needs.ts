@@ -67,6 +67,7 @@ function ofRefused(need: Need, stores: Store[], now: number): NeedRow[] {
   const { code, count, oldestAt, integrationId } = need;
   const last = lastRefused(need, stores);
   if (last === undefined) return [];
+  const wrong = code === 'INVALID_SIGNATURE';
   const cause = word('cause', code ?? '');
   return [
     {
@@ -78,8 +79,8 @@ function ofRefused(need: Need, stores: Store[], now: number): NeedRow[] {
         last === null
           ? t('need.intake_refused.text', { count, cause, time: clock(oldestAt ?? new Date(now).toISOString(), now) })
           : t('need.intake_refused.last', { cause, when: since(last, now) }),
-      button: t(code === 'INVALID_SIGNATURE' ? 'need.intake_refused.button' : 'need.intake_refused.store'),
-      link: toStore(integrationId, 'connection'),
+      button: t(wrong ? 'need.intake_refused.button' : 'need.intake_refused.store'),
+      link: toStore(integrationId, 'connection', wrong ? { do: 'secret' } : {}),
     },
   ];
 }

@@ -127,8 +127,8 @@ test('a secret of the shop is said to be stored, where it was entered or has pro
 });
 
 test.each([
-  ['provider_a', 'properties[Cloud username]', 'Send test notification'],
-  ['provider_b', 'presets/vendor_username', 'Processing'],
+  ['provider_a', 'properties[Cloud username]', 'choose Send test notification beside “Order payment” alone.'],
+  ['provider_b', 'presets/vendor_username', 'The other webhooks need no test.'],
   ['generic', '"targetUsername": "jane"', null],
 ] as const)('the field for the username is a step before the first order: %s', async (provider, code, last) => {
   const it = aStore(provider);
@@ -152,4 +152,10 @@ test.each([
   );
   expect((await screen.findAllByLabelText('The field')).map((one) => one.textContent)).toEqual([guided]);
   screen.getByText('Without it the bridge does not know whom to deliver to.');
+});
+
+test('where the secret is entered beside the steps, they have no field for it', async () => {
+  await show(<ConnectSteps it={aStore('provider_a')} secret={null} beside />);
+  await screen.findByText(/Enter it under “Signing secret” on this page\.$/);
+  expect(screen.queryByLabelText('Secret of the shop')).toBeNull();
 });

@@ -4,7 +4,7 @@ import '@/i18n/en/stores';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { api, ok } from '@/api/client';
 import { queries } from '@/api/queries';
 import { Bdi } from '@/components/Bdi';
@@ -20,6 +20,7 @@ import { momentWithin, since } from '@/i18n/format';
 import { t } from '@/i18n/text';
 import { word } from '@/vocabulary/delivery';
 import { kindOf, type Store } from '@/vocabulary/store';
+import { changed } from '../search';
 import { ConnectSteps } from './ConnectSteps';
 import { kindFor } from './kinds/kinds';
 import { useOwnSecret } from './own_secret';
@@ -51,7 +52,7 @@ export function Connection() {
                   : t('connection.steps', { kind: word('shop', kindOf(it)) })}
               </h2>
               <p />
-              <ConnectSteps it={it} secret={null} username={false} />
+              <ConnectSteps it={it} secret={null} username={false} beside />
             </section>
           </div>
           <div className={styles.column}>
@@ -67,14 +68,36 @@ export function Connection() {
   );
 }
 
+// Who comes to check the secret, from this tab too, has the control that changes it in view and under the focus.
+function useCalled() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const controls = useRef<HTMLDivElement>(null);
+  const [called, setCalled] = useState(false);
+  const calls = useRef(false);
+  const wanted = search.do === 'secret';
+  useEffect(() => {
+    if (!wanted) return;
+    const control = controls.current?.querySelector('button');
+    control?.scrollIntoView({ block: 'center' });
+    calls.current = true;
+    control?.focus({ preventScroll: true });
+    calls.current = false;
+    void navigate({ search: changed(search, { do: undefined }), replace: true, resetScroll: false });
+  }, [wanted, search, navigate]);
+  const marks = { onFocus: () => setCalled(calls.current), onBlur: () => setCalled(false) };
+  return { controls, section: { ...marks, 'data-called': called || undefined } };
+}
+
 function Secret({ it }: { it: Store }) {
   const [asked, setAsked] = useState(false);
   const [overlapSeconds, setOverlap] = useState(86_400);
   const [own, setOwn] = useState('');
   const now = useNow();
   const [shown, setShown] = useState<string | null>(null);
-  const { note } = useOwnSecret(it);
+  const { end, note } = useOwnSecret(it);
   const close = () => setAsked(false);
+  const { controls, section } = useCalled();
   async function save() {
     const { secret: _, ...changed } = await ok(
       api.POST('/api/integrations/{integration}/rotate-secret', {
@@ -87,10 +110,11 @@ function Secret({ it }: { it: Store }) {
     setOwn('');
   }
   return (
-    <section className={styles.group}>
+    <section className={styles.group} {...section}>
       <h2>{t('connection.secret')}</h2>
       <p>{t('connection.secretHint')}</p>
-      <div className={styles.row}>
+      {kindFor(it).dictatesSecret && end === null ? <p className="red">{t('connection.own.none')}</p> : null}
+      <div ref={controls} className={styles.row}>
         <code>
           <Bdi>{it.secretPreview}</Bdi>
         </code>

@@ -14,6 +14,7 @@ export function Refused({ it }: { it: Store }) {
   const now = useNow();
   const refusal = openRefusal(it);
   if (!refusal) return null;
+  const wrong = refusal.code === 'INVALID_SIGNATURE';
   const cause = word('cause', refusal.code);
   const when = since(refusal.lastAt, now);
   return (
@@ -25,8 +26,18 @@ export function Refused({ it }: { it: Store }) {
               ? t('refused.last', { cause, when })
               : t('refused.text', { count: refusal.count, cause, when })}
           </p>
-          <Button component={Link} to={`/integrations/stores/${it.id}/connection`} variant="filled">
-            {t(refusal.code === 'INVALID_SIGNATURE' ? 'refused.check' : 'refused.checkStore')}
+          <Button
+            variant="filled"
+            renderRoot={(props) => (
+              <Link
+                {...props}
+                to="/integrations/stores/$id/connection"
+                params={{ id: it.id }}
+                search={wrong ? { do: 'secret' } : {}}
+              />
+            )}
+          >
+            {t(wrong ? 'refused.check' : 'refused.checkStore')}
           </Button>
         </div>
       </Panel>

@@ -5,8 +5,13 @@ import type { TextKey } from '@/i18n/text';
 import type { Store } from '@/vocabulary/store';
 
 // `secret`: ours, the one time that it is known. `onSecret`: receives a new secret, where one can be made here, and null once it is
-// stored.
-export type StepsProps = { it: Store; secret: string | null; onSecret?: (secret: string | null) => void };
+// stored. `beside`: the shop's secret is entered beside the steps.
+export type StepsProps = {
+  it: Store;
+  secret: string | null;
+  onSecret?: (secret: string | null) => void;
+  beside?: boolean;
+};
 
 export type Word = Extract<TextKey, `steps.word.${string}`>;
 // An event in the shop's own words, and its purpose.

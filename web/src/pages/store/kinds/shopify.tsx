@@ -33,18 +33,22 @@ export const shopify: StoreKind = {
   webhooks: WEBHOOKS,
   snippet: SNIPPET,
   snippetHint: 'shopField.shopify',
-  steps: ({ it }) => [
+  steps: ({ it, beside }) => [
     <T k="steps.shopify.1" values={shopWords('settings', 'notifications', 'webhooks')} />,
     <div>
       <T k="steps.shopify.2" values={shopWords('create', 'event', 'json')} />
       <Address it={it} />
     </div>,
-    <div>
-      {t('steps.shopify.3')}
-      <Suspense>
-        <ShopSecret it={it} />
-      </Suspense>
-    </div>,
+    beside ? (
+      t('steps.shopify.3.beside')
+    ) : (
+      <div>
+        {t('steps.shopify.3')}
+        <Suspense>
+          <ShopSecret it={it} />
+        </Suspense>
+      </div>
+    ),
     <OtherEvents says={t('steps.shopify.4')} events={WEBHOOKS.others} />,
   ],
   proof: () => <T k="steps.shopify.5" values={shopWords('test')} />,

@@ -1,0 +1,76 @@
+import { act, cleanup, screen, waitFor } from '@testing-library/react';
+import { useSyncExternalStore } from 'react';
+import { afterEach, expect, test, vi } from 'vitest';
+import { queries } from '@/api/queries';
+import { show } from '@/testing/render';
+import type { Store } from '@/vocabulary/store';
+import { Connection } from './Connection';
+
+const at = vi.hoisted(() => {
+  const listeners = new Set<() => void>();
+  const place = {
+    id: 'int_0a1b2c3d4e5f6',
+    search: {} as Record<string, string>,
+    listen: (one: () => void) => {
+      listeners.add(one);
+      return () => void listeners.delete(one);
+    },
+    go: ({ search }: { search: Record<string, string> }) => {
+      place.search = search;
+      for (const one of listeners) one();
+    },
+  };
+  return place;
+});
+vi.mock('@tanstack/react-router', async (original) => ({
+  ...(await original<typeof import('@tanstack/react-router')>()),
+  getRouteApi: () => ({
+    useParams: () => ({ id: at.id }),
+    useSearch: () => useSyncExternalStore(at.listen, () => at.search),
+    useNavigate: () => at.go,
+  }),
+}));
+afterEach(cleanup);
+
+const store = (provider: Store['provider']) =>
+  ({
+    id: at.id,
+    provider,
+    platform: provider === 'provider_a' ? 'Shopify' : 'WooCommerce',
+    webhookUrl: 'https://bridge.example/x',
+    secretPreview: 'sEcR…cReT',
+    secretSetBy: 'service',
+    lastOrderAt: null,
+    topicsSeen: [],
+    intake: { accepted24h: 0, refused: [] },
+  }) as unknown as Store;
+
+test.each([
+  ['provider_a', 'Enter the shop’s own…'],
+  ['provider_b', 'Rotate…'],
+] as const)('who checks the secret has its control under the focus, each time: %s', async (provider, name) => {
+  const scroll = vi.fn();
+  Element.prototype.scrollIntoView = scroll;
+  const { client } = await show(<Connection />);
+  act(() => void client.setQueryData(queries.store(at.id).queryKey, store(provider)));
+  const control = await screen.findByRole('button', { name });
+  expect(document.activeElement).not.toBe(control);
+  for (const times of [1, 2]) {
+    act(() => at.go({ search: { do: 'secret' } }));
+    await waitFor(() => expect(document.activeElement).toBe(control));
+    expect(scroll).toHaveBeenCalledTimes(times);
+    expect(control.closest('section')?.dataset.called).toBe('true');
+    expect(at.search).toEqual({});
+    act(() => control.blur());
+    expect(control.closest('section')?.dataset.called).toBeUndefined();
+  }
+});
+
+test('a store whose shop dictates the secret has one way to enter it', async () => {
+  const { client } = await show(<Connection />);
+  act(() => void client.setQueryData(queries.store(at.id).queryKey, store('provider_a')));
+  await screen.findByRole('button', { name: 'Enter the shop’s own…' });
+  screen.getByText('No secret of your shop is saved here yet.');
+  await screen.findByText(/Enter it under “Signing secret” on this page\.$/);
+  expect(screen.queryByLabelText('Secret of the shop')).toBeNull();
+});
