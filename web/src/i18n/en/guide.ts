@@ -4,6 +4,8 @@ export const guide = {
   'guide.page': 'First ten minutes',
   'guide.title': 'Let’s deliver your first preset',
   'guide.lead': 'Five short steps. You can stop at any point and come back.',
+  'guide.leadGuided':
+    'Five short steps. Your overview takes their place once a preset is delivered, or you finish later.',
   'guide.later': 'Finish later',
   'guide.progress': '{done} of 5 steps done',
   'guide.change': 'Change',
@@ -39,7 +41,8 @@ export const guide = {
   'guide.mapping.suggested': 'Equal names',
   'guide.mapping.save': 'Save matches',
   'guide.mapping.all': 'All products of {store}',
-  'guide.mapping.product': 'Product title or SKU',
+  'guide.mapping.of.title': 'Title of a product',
+  'guide.mapping.of.sku': 'SKU of a product',
   'guide.mapping.add': 'Add',
   'guide.mapping.by': 'What you type is a',
   'guide.mapping.bare': {

@@ -31,8 +31,8 @@ export function AddByHand({ onAdd }: { onAdd: (match: Match) => void }) {
       />
       <TextInput
         className={styles.field}
-        aria-label={t('guide.mapping.product')}
-        placeholder={t('guide.mapping.product')}
+        aria-label={t(`guide.mapping.of.${matchType}`)}
+        placeholder={t(`guide.mapping.of.${matchType}`)}
         size="md"
         maxLength={200}
         value={value}

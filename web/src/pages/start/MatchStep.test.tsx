@@ -93,3 +93,11 @@ test('a delivery that is refused is said, and the guide goes on', async () => {
   await waitFor(() => expect(done).toHaveBeenCalledOnce());
   screen.getByText('Saved, but the orders are not delivered yet. Five jobs are under way.');
 });
+
+test('the field for a product asks for what the switch says', async () => {
+  const { user } = await open();
+  await screen.findByPlaceholderText('Title of a product');
+  await user.click(screen.getByText('SKU'));
+  await screen.findByPlaceholderText('SKU of a product');
+  expect(screen.queryByPlaceholderText(/title/i)).toBeNull();
+});

@@ -31,3 +31,16 @@ test('the first order is heard in whichever step', async () => {
   await waitFor(() => expect(read).toHaveBeenCalledWith({ queryKey: ['overview'] }));
   expect(read).toHaveBeenCalledWith({ queryKey: ['stores', 'list'] });
 });
+
+test('who is led here from the overview reads so, and who opens the guide again does not', async () => {
+  const setup = { cloud: true, store: true, firstOrder: true, mapping: true, testOrder: true, firstDelivery: false };
+  const { client } = await show(<Start />);
+  act(() => client.setQueryData(queries.overview().queryKey, { setup } as never));
+  await screen.findByText('Five short steps. You can stop at any point and come back.');
+  const prefer = (guideDismissedAt: string | null) =>
+    act(() => client.setQueryData(queries.preferences().queryKey, { guideDismissedAt } as never));
+  prefer(null);
+  await screen.findByText(/^Five short steps\. Your overview takes their place once/);
+  prefer('2026-11-22T10:00:00.000Z');
+  await screen.findByText('Five short steps. You can stop at any point and come back.');
+});

@@ -5,7 +5,7 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, type ReactNode } from 'react';
-import { changePreferences } from '@/api/preferences';
+import { changePreferences, usePreferences } from '@/api/preferences';
 import { queries } from '@/api/queries';
 import { Announce } from '@/components/Announce';
 import { OfflineBar } from '@/components/LiveSign';
@@ -14,7 +14,7 @@ import { t } from '@/i18n/text';
 import { Mark } from '@/shell/Mark';
 import { SandboxBar } from '@/shell/SandboxBar';
 import { useHeard } from '../store/useHeard';
-import { stepsDone, type Setup } from './later';
+import { isGuided, stepsDone, type Setup } from './later';
 import { useCloudLine, useFirstLine, useGuideStore, useMatchLine, useStoreLine } from './lines';
 import { Step } from './Step';
 import styles from './start.module.css';
@@ -30,6 +30,7 @@ const route = getRouteApi('/inside/start');
 
 export function Start() {
   const read = useQuery(queries.overview());
+  const preferences = usePreferences().data;
   const version = useQuery(queries.version());
   const navigate = useNavigate();
   useEffect(() => {
@@ -40,6 +41,8 @@ export function Start() {
     changePreferences(() => ({ guideDismissedAt: new Date().toISOString() })).catch(() => {});
     void navigate({ to: '/' });
   };
+  // Whether the overview leads here.
+  const guided = preferences !== undefined && read.data !== undefined && isGuided(read.data.setup, preferences);
   return (
     <div className={styles.screen}>
       {version.data?.sandbox ? <SandboxBar /> : null}
@@ -53,7 +56,7 @@ export function Start() {
       <main className={styles.page}>
         <OfflineBar />
         <h1>{t('guide.title')}</h1>
-        <p className={styles.lead}>{t('guide.lead')}</p>
+        <p className={styles.lead}>{t(guided ? 'guide.leadGuided' : 'guide.lead')}</p>
         <Loaded read={read} what={t('guide.page')} skeleton={<SkeletonRows rows={5} height={72} />}>
           {({ setup }) => <Steps setup={setup} onLeave={leave} />}
         </Loaded>
