@@ -153,6 +153,7 @@ export const home = {
   'need.receiver.button': 'See the answers',
   'need.unmapped': { one: '{count} product has no preset', other: '{count} products have no preset' },
   'need.unmapped.text': { one: 'Orders of {store} skip it.', other: 'Orders of {store} skip them.' },
+  'need.unmapped.sample': 'A sample of a test order can be ignored there.',
   'need.unmapped.button': 'Match products',
   'need.stale': {
     one: '{count} match points to another cloud account',

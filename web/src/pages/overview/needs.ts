@@ -85,7 +85,8 @@ function ofRefused(need: Need, stores: Store[], now: number): NeedRow[] {
   ];
 }
 
-function rowOf(need: Need, credits: Schemas['Overview']['credits'], only: { store?: string }, now: number): NeedRow {
+// `begins`: the account has delivered nothing yet, so its products may be samples of tests.
+function rowOf(need: Need, credits: Schemas['Overview']['credits'], only: { store?: string }, now: number, begins: boolean): NeedRow {
   const { kind, count, oldestAt, integrationId, subscriptionId } = need;
   const name = (need.detail ?? '').replace(/^https?:\/\//, '');
   const at = oldestAt ?? new Date(now).toISOString();
@@ -138,15 +139,17 @@ function rowOf(need: Need, credits: Schemas['Overview']['credits'], only: { stor
     case 'receiver_failing':
       return { ...red, ...receiver, text: t('need.receiver_failing.text', { time: clock(at, now) }) };
     case 'unmapped':
-    case 'stale':
+    case 'stale': {
+      const sample = kind === 'unmapped' && begins;
       return {
         ...amber,
         icon: 'dashed',
         title: t(`need.${kind}`, { count }),
-        text: t(`need.${kind}.text`, { count, store: name }),
+        text: t(`need.${kind}.text`, { count, store: name }) + (sample ? ` ${t('need.unmapped.sample')}` : ''),
         button: t(`need.${kind}.button`),
         link: toStore(integrationId, 'products', kind === 'unmapped' ? { show: 'needs' } : {}),
       };
+    }
     case 'privacy_request':
       return {
         ...amber,
@@ -175,7 +178,11 @@ function rowOf(need: Need, credits: Schemas['Overview']['credits'], only: { stor
 
 // `store`: the only one whose needs are shown. `stores`: say which refusals are mended.
 export function rowsOf(
-  { needs, credits }: Pick<Schemas['Overview'], 'needs' | 'credits'>,
+  {
+    needs,
+    credits,
+    setup,
+  }: Pick<Schemas['Overview'], 'needs' | 'credits'> & Partial<Pick<Schemas['Overview'], 'setup'>>,
   store: string | undefined,
   now: number,
   stores: Store[] = [],
@@ -189,7 +196,7 @@ export function rowsOf(
         : []
       : need.kind === 'intake_refused'
         ? ofRefused(need, stores, now)
-        : rowOf(need, credits, only, now),
+        : rowOf(need, credits, only, now, setup?.firstDelivery === false),
   );
 }
 

@@ -60,6 +60,15 @@ test('refusals that a later order or a change of the secret has mended are no ne
   expect(row({ secretChangedAt: '2026-11-22T13:51:00.000Z' }, 'INVALID_PAYLOAD')).toMatch(/^2 with a body/);
 });
 
+test('before the first delivery a product without a preset may be a sample of a test', () => {
+  const text = (kind: Need['kind'], firstDelivery: boolean) =>
+    rowsOf({ needs: [need(kind)], credits, setup: { firstDelivery } as never }, undefined, NOW)[0]?.text;
+  const plain = 'Orders of marlowtones.com skip them.';
+  expect(text('unmapped', false)).toBe(`${plain} A sample of a test order can be ignored there.`);
+  expect(text('unmapped', true)).toBe(plain);
+  expect(text('stale', false)).not.toContain('sample');
+});
+
 test('deliveries that failed are one row, in the place of the first, that names each cause', () => {
   const rows = rowsOf({ needs: [need('debt'), need('failed', { code: 'username_missing', count: 2 }), need('failed', { code: 'preset_not_found', count: 1 }), need('failed', { code: 'new_code', count: 1, detail: 'New' }), need('review')], credits }, undefined, NOW); // prettier-ignore
   expect(rows.map(({ key }) => key.split(':')[0])).toEqual(['debt', 'failed', 'review']);

@@ -62,7 +62,8 @@ function Matches({ store, set, products, presets, onDone }: Props) {
   const saved = matchesOf(set.mappings);
   const rows = products.flatMap((product) => {
     const by = keyOfProduct(product, set.mappings);
-    return by ? [{ name: product.title ?? by.matchValue, detail: product.sku ?? by.matchValue, by }] : [];
+    const unsold = product.soldCount === 0;
+    return by ? [{ name: product.title ?? by.matchValue, detail: product.sku ?? by.matchValue, unsold, by }] : [];
   });
   // A suggestion is a draft like any other: it can be changed, and is saved with the rest.
   const [draft, setDraft] = useState<Draft>(new Map());
@@ -107,13 +108,14 @@ function Matches({ store, set, products, presets, onDone }: Props) {
       ) : null}
       {rows.length + typed.length > 0 ? (
         <ul className={styles.matches} aria-label={t('products.what')}>
-          {rows.map(({ name, detail, by }) => (
+          {rows.map(({ name, detail, unsold, by }) => (
             <MatchRow
               key={keyOf(by)}
               name={name}
               detail={suggested.has(keyOf(by)) && !draft.has(keyOf(by)) ? t('guide.mapping.suggested') : detail}
               match={matchOf(by)}
               changed={all.has(keyOf(by))}
+              unsold={unsold}
               onChange={change}
             />
           ))}

@@ -48,8 +48,9 @@ export function FilePicker({
       className={styles.picker}
       aria-label={label}
       data={[
-        ...[...known.values()].map(({ fileId, fileName }) => ({ value: fileId, label: fileName || fileId })),
+        // The first choice: the list of presets may be long.
         ...(text.trim() ? [] : [{ value: IGNORE, label: t('products.ignore') }]),
+        ...[...known.values()].map(({ fileId, fileName }) => ({ value: fileId, label: fileName || fileId })),
       ]}
       value={match.files.map(({ fileId }) => fileId)}
       onChange={choose}

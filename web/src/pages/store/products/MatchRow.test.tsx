@@ -94,3 +94,30 @@ test('a search that finds no preset offers nothing to choose', async () => {
     files: [{ fileId: 'a' }, { fileId: 'Plexi ’68 Crunch' }],
   });
 });
+
+test('that a product is no preset is the first choice, above however many presets', async () => {
+  const names = Array.from({ length: 50 }, (_, at) => `Preset ${at}`);
+  serve(() => Response.json({ data: names.map((name) => ({ id: name, name, kind: 'preset' })), nextCursor: null }));
+  const { client } = await show(<Row told={() => undefined} />);
+  client.setDefaultOptions({ queries: { retry: false } });
+  await userEvent.setup().click(await screen.findByRole('button', { name: /Presets for Warm/ }));
+  await screen.findByText('Preset 49');
+  expect(screen.getAllByRole('option', { hidden: true })[0]?.textContent).toBe('Not a preset, ignore this product');
+});
+
+test('a product that only tests have ordered is ignored with one press', async () => {
+  vi.stubGlobal('fetch', async () => Response.json({ data: [], nextCursor: null }));
+  const told = vi.fn();
+  const bare = { ...byTitle, files: [] };
+  const row = (unsold: boolean) => (
+    <MatchRow name="Sample" detail="" match={bare} changed={false} unsold={unsold} onChange={told} />
+  );
+  await show(row(false));
+  await screen.findByText('Choose presets');
+  expect(screen.queryByText(/sample of a test/)).toBeNull();
+  cleanup();
+  await show(row(true));
+  await screen.findByText(/^Not sold yet\. If it is a sample of a test order, you need no preset for it\./);
+  await userEvent.setup().click(screen.getByRole('button', { name: 'Ignore Sample' }));
+  expect(told).toHaveBeenCalledExactlyOnceWith({ ...bare, ignored: true });
+});

@@ -25,6 +25,7 @@ type Props = {
   match: Match;
   changed: boolean;
   note?: string; // says how many orders were skipped because the product has no match
+  unsold?: boolean; // no order but tests has ordered it, so it may be a sample
   instead?: Match | null; // a match by SKU or id that can replace the match by title
   onChange: (match: Match) => void;
   onRemove?: () => void; // of a match that no product uses
@@ -32,7 +33,7 @@ type Props = {
 
 const FilePicker = lazy(() => import('./FilePicker').then((part) => ({ default: part.FilePicker })));
 
-export function MatchRow({ name, detail, match, changed, note, instead, onChange, onRemove }: Props) {
+export function MatchRow({ name, detail, match, changed, note, unsold, instead, onChange, onRemove }: Props) {
   const [edited, setEdited] = useState<Key | null>(null);
   const gets = useRef<HTMLDivElement>(null);
   const [height, setHeight] = useState<number>(); // of the field as it was left
@@ -92,6 +93,19 @@ export function MatchRow({ name, detail, match, changed, note, instead, onChange
               <span className={styles.note}>
                 <IconAlertTriangle size={16} aria-hidden="true" />
                 {note}
+              </span>
+            ) : null}
+            {unsold ? (
+              <span className={styles.unsold}>
+                {t('products.unsold')}{' '}
+                <button
+                  type="button"
+                  className="link"
+                  aria-label={t('products.ignoreOf', { product: name })}
+                  onClick={() => onChange({ ...match, ignored: true, files: [] })}
+                >
+                  {t('products.ignoreIt')}
+                </button>
               </span>
             ) : null}
           </>

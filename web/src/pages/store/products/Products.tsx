@@ -167,6 +167,7 @@ function Content({ id, set }: { id: string; set: Schemas['MappingSet'] }) {
                         match={matchOf(by)}
                         changed={draft.has(key)}
                         note={skipped(product)}
+                        unsold={product.soldCount === 0}
                         instead={exactInstead(product, matchOf(by), saved, draft)}
                         onChange={change}
                       />
