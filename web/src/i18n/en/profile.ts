@@ -118,7 +118,7 @@ export const profile = {
   'audit.kind.password.': 'Passwords',
   'audit.kind.account.': 'The account',
   'audit.detail.overlap': 'both work for {time}',
-  'audit.detail.bought': '{credits} credits for {price}',
+  'audit.detail.bought': { one: '{count} credit for {price}', other: '{count} credits for {price}' },
   'audit.change': '{field}: {from} → {to}',
   'audit.more': 'All of the entry of {when}',
   'audit.entry': 'Entry of the audit log',

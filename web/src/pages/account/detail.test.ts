@@ -8,6 +8,7 @@ test('spans, prices and times that the service wrote are told as people write th
   );
   expect(detailOf({ action: 'subscription.secret_rotated', detail: 'overlap of 0 s' })).toBe('overlap of 0 s');
   expect(detailOf({ action: 'purchase.opened', detail: '100 credits for 1900 eur' })).toBe('100 credits for €19.00');
+  expect(detailOf({ action: 'purchase.opened', detail: '1 credits for 100 eur' })).toBe('1 credit for €1.00');
   expect(detailOf({ action: 'subscription.turned_off', detail: `failing since ${now}` })).toMatch(
     /^failing since today, \d/,
   );

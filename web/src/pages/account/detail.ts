@@ -20,7 +20,7 @@ function since(detail: string): string | undefined {
 function bought(detail: string): string | undefined {
   const [, credits, amount, currency] = /^(\d+) credits for (\d+) ([a-z]{3})$/.exec(detail) ?? [];
   return credits && amount && currency
-    ? t('audit.detail.bought', { credits: Number(credits), price: money(Number(amount), currency) })
+    ? t('audit.detail.bought', { count: Number(credits), price: money(Number(amount), currency) })
     : undefined;
 }
 

@@ -1,7 +1,8 @@
 // The balance: the available credits as one big figure, holds and debt, and when to warn that credits run low.
 import '@/i18n/en/credits';
 import { Button, NumberInput } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
 import { api, ok, type Schemas } from '@/api/client';
 import { sentence } from '@/api/errors';
@@ -10,7 +11,7 @@ import { toast } from '@/components/toasts';
 import { useNow } from '@/components/Time';
 import { useSubmit } from '@/components/useSubmit';
 import { date, pace } from '@/i18n/format';
-import { t } from '@/i18n/text';
+import { t, T } from '@/i18n/text';
 import { useIsOwner } from '@/session/useIsOwner';
 import styles from './credits.module.css';
 
@@ -65,6 +66,19 @@ function Pace({ it }: { it: It }) {
   return <p className="quiet">{t('credits.paceLast', { n, when })}</p>;
 }
 
+// Where the warning goes.
+function Heard() {
+  const receivers = useQuery(queries.subscriptions()).data?.data;
+  const heard = receivers?.some(({ active, eventTypes }) => active && eventTypes.includes('credits.low')) ?? true;
+  if (heard) return t('credits.lowHint');
+  const link = (
+    <Link className="link" to="/integrations/webhooks" search={{}}>
+      {t('credits.lowLink')}
+    </Link>
+  );
+  return <T k="credits.lowNobody" values={{ link }} />;
+}
+
 function Threshold({ now }: { now: number }) {
   const [value, setValue] = useState<number | string>(now);
   const { busy, begin, end } = useSubmit();
@@ -88,7 +102,7 @@ function Threshold({ now }: { now: number }) {
     <form className={styles.threshold} onSubmit={(event) => void submit(event)}>
       <NumberInput
         label={t('credits.lowLabel')}
-        description={t('credits.lowHint')}
+        description={<Heard />}
         inputWrapperOrder={['label', 'input', 'description']}
         min={0}
         max={1_000_000}

@@ -1,0 +1,25 @@
+import { act, cleanup, screen } from '@testing-library/react';
+import { afterEach, expect, test } from 'vitest';
+import { queries } from '@/api/queries';
+import { show } from '@/testing/render';
+import { Balance } from './Balance';
+
+afterEach(cleanup);
+
+const balance = { available: 1, held: 0, debt: 0, granted: 1, purchased: 0, spent: 0, reversed: 0, perDay: 0, runsOutAt: null, lowThreshold: 1 }; // prettier-ignore
+
+test.each([
+  [[], false],
+  [[{ active: false, eventTypes: ['credits.low'] }], false],
+  [[{ active: true, eventTypes: ['delivery.failed'] }], false],
+  [[{ active: true, eventTypes: ['delivery.failed', 'credits.low'] }], true],
+])('a warning of few credits names the receiver that hears it, or says that there is none', async (rows, heard) => {
+  const { client } = await show(<Balance it={balance as never} />);
+  act(() => client.setQueryData(queries.subscriptions().queryKey, { data: rows, nextCursor: null } as never));
+  const field = await screen.findByLabelText('Warn me at this many credits');
+  const hint = field.closest('form')?.textContent;
+  if (heard) expect(hint).toContain('Shown on your overview, and sent as credits.low to your outbound webhooks.');
+  else expect(hint).toContain('Shown on your overview alone: no outbound webhook is sent credits.low.');
+  const links = screen.queryAllByRole('link', { name: 'outbound webhook' }).map((link) => link.getAttribute('href'));
+  expect(links).toEqual(heard ? [] : ['/integrations/webhooks']);
+});
