@@ -160,6 +160,8 @@ export const frame = {
   'cause.PAYLOAD_TOO_LARGE': 'a body that is too large',
 
   'secret.once': 'This is the only time it is shown. We keep a fingerprint of it, not the token itself.',
+  'owners.ask': 'Ask {owners}.',
+  'owners.askOne': 'Ask an owner of this account.',
   'sale.ask': 'Ask the operator for credits',
   'secret.onceSealed': 'This is the only time it is shown. Later you see only its last characters.',
   'secret.stored': 'I have stored it in a safe place',

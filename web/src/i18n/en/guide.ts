@@ -98,6 +98,7 @@ export const guide = {
   },
   'guide.first.creditsNone': 'Waiting for credits. It goes on by itself once there are credits.',
   'guide.first.buy': 'Buy credits',
+  'guide.first.owners': 'Only an owner can buy credits.',
   'guide.first.done': 'That’s it. The bridge now works by itself.',
   'guide.first.go': 'Go to overview',
   'guide.next': 'Worth doing next',

@@ -7,6 +7,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import type { MouseEvent } from 'react';
 import type { Schemas } from '@/api/client';
 import { queries } from '@/api/queries';
+import { AskOwners } from '@/components/AskOwners';
 import { Bdi } from '@/components/Bdi';
 import { Shape } from '@/components/StatusIcon';
 import { useNow } from '@/components/Time';
@@ -54,7 +55,11 @@ function Row({ row, first }: { row: NeedRow; first: boolean }) {
         <p>
           <Bdi>{row.text}</Bdi>
         </p>
-        {barred ? <p>{t('need.owners')}</p> : null}
+        {barred ? (
+          <p>
+            {t('need.owners')} <AskOwners />
+          </p>
+        ) : null}
         {unsold ? (
           <p>
             <AskForCredits />

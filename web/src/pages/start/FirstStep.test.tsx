@@ -48,8 +48,9 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-async function open({ ready = true, done = false, credits = 3 } = {}) {
-  const { client } = await show(<FirstStep store={shop} ready={ready} done={done} onLeave={() => undefined} />);
+async function open({ ready = true, done = false, credits = 3, role = 'owner' as 'owner' | 'member' } = {}) {
+  const step = <FirstStep store={shop} ready={ready} done={done} onLeave={() => undefined} />;
+  const { client } = await show(step, { role });
   act(() => {
     client.setQueryData(queries.stores().queryKey, { data: stores, nextCursor: null } as never);
     client.setQueryData(queries.presets('').queryKey, { data: [preset], nextCursor: null } as never);
@@ -219,4 +220,12 @@ test('a step that is done shows the delivery that completed it, not a newer one'
   await follow(true);
   await screen.findByText('#2');
   expect(screen.queryByText('#3')).toBeNull();
+});
+
+test('a member without credits reads who can buy some', async () => {
+  packs = [{ id: 'small' }];
+  await open({ credits: 0, role: 'member' });
+  await screen.findByText('Only an owner can buy credits.');
+  screen.getByText('Ask an owner of this account.');
+  expect(screen.queryByRole('link', { name: 'Buy credits' })).toBeNull();
 });

@@ -8,6 +8,7 @@ import { lazy, Suspense, useState } from 'react';
 import type { Schemas } from '@/api/client';
 import { queries } from '@/api/queries';
 import { Bdi } from '@/components/Bdi';
+import { ForOwners } from '@/components/ForOwners';
 import { Shape } from '@/components/StatusIcon';
 import { t } from '@/i18n/text';
 import { AskForCredits, useSale } from '@/session/sale';
@@ -53,6 +54,8 @@ export function FirstStep({ store, ready, done, onLeave }: Props) {
             <Button component={Link} to="/credits" variant="filled" size="md">
               {t('guide.first.buy')}
             </Button>
+          ) : owner === false && sold ? (
+            <ForOwners>{t('guide.first.owners')}</ForOwners>
           ) : null}
         </div>
       ) : null}
