@@ -73,4 +73,9 @@ test('a store whose shop dictates the secret has one way to enter it', async () 
   screen.getByText('No secret of your shop is saved here yet.');
   await screen.findByText(/Enter it under “Signing secret” on this page\.$/);
   expect(screen.queryByLabelText('Secret of the shop')).toBeNull();
+  // One that has signed orders is the shop's, also where the newest order has another.
+  const refused = [{ code: 'INVALID_SIGNATURE', count: 1, lastAt: '2026-11-22T08:15:30.000Z' }];
+  const signed = { ...store('provider_a'), topicsSeen: ['orders/paid'], intake: { accepted24h: 1, refused } } as Store;
+  act(() => void client.setQueryData(queries.store(at.id).queryKey, signed));
+  await waitFor(() => expect(screen.queryByText('No secret of your shop is saved here yet.')).toBeNull());
 });

@@ -113,7 +113,9 @@ function Secret({ it }: { it: Store }) {
     <section className={styles.group} {...section}>
       <h2>{t('connection.secret')}</h2>
       <p>{t('connection.secretHint')}</p>
-      {kindFor(it).dictatesSecret && end === null ? <p className="red">{t('connection.own.none')}</p> : null}
+      {kindFor(it).dictatesSecret && end === null && it.topicsSeen.length === 0 ? (
+        <p>{t('connection.own.none')}</p>
+      ) : null}
       <div ref={controls} className={styles.row}>
         <code>
           <Bdi>{it.secretPreview}</Bdi>
