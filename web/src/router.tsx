@@ -9,7 +9,7 @@ import {
 } from '@tanstack/react-router';
 import { SkeletonRows } from './components/States';
 import { Broken } from './pages/missing/Broken';
-import { Missing } from './pages/missing/Missing';
+import { NotFound } from './pages/missing/NotFound';
 import { parseSearch, stringifySearch, type Search } from './pages/search';
 import { Gate } from './session/Gate';
 
@@ -17,11 +17,7 @@ const validateSearch = (search: Record<string, unknown>): Search => search as Se
 
 const root = createRootRoute({
   component: Outlet,
-  notFoundComponent: () => (
-    <main>
-      <Missing />
-    </main>
-  ),
+  notFoundComponent: NotFound,
   errorComponent: Broken,
 });
 const signIn = createRoute({

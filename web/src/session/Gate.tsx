@@ -2,7 +2,7 @@
 // over the page.
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useLocation, useRouter } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect } from 'react';
+import { lazy, Suspense, useEffect, type ReactNode } from 'react';
 import { ErrorState } from '@/components/States';
 import { Toasts } from '@/components/toasts';
 import { t } from '@/i18n/text';
@@ -46,7 +46,8 @@ function useFollow(account: string | null) {
   }, [account]);
 }
 
-export function Gate() {
+// `children`: shown instead of the page of the address, which has none.
+export function Gate({ children }: { children?: ReactNode }) {
   const state = useSession();
   const asked = useStepUpAsked();
   const bare = useLocation({ select: ({ pathname }) => BARE.has(pathname) });
@@ -61,7 +62,7 @@ export function Gate() {
   const person = personOf(state);
   return (
     <>
-      {bare ? <Bare key={person} /> : <Shell key={person} />}
+      {bare ? <Bare key={person} /> : <Shell key={person}>{children}</Shell>}
       <Suspense>
         {state.name === 'ended' ? <SignInAgain email={state.tokens.user.email} /> : null}
         {asked ? <StepUp /> : null}

@@ -4,7 +4,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconMenu2, IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useLocation } from '@tanstack/react-router';
-import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useState, type ReactNode } from 'react';
 import { usePreferences } from '@/api/preferences';
 import { queries } from '@/api/queries';
 import { Bdi } from '@/components/Bdi';
@@ -24,7 +24,8 @@ const ACCOUNT_MS = 15_000;
 const Palette = lazy(() => import('./palette/Palette').then((part) => ({ default: part.Palette })));
 const PhoneNav = lazy(() => import('./PhoneNav').then((part) => ({ default: part.PhoneNav })));
 
-export function Shell() {
+// `children`: instead of the page of the address.
+export function Shell({ children = <Outlet /> }: { children?: ReactNode }) {
   const [menu, { open: openMenu, close: closeMenu }] = useDisclosure();
   const [help, { open: openHelp, close: closeHelp }] = useDisclosure();
   const [palette, { open: openPalette, close: closePalette }] = useDisclosure();
@@ -77,7 +78,7 @@ export function Shell() {
         </div>
         <main id="content" className={styles.main}>
           <OfflineBar />
-          <Outlet />
+          {children}
         </main>
       </div>
       <Suspense>
