@@ -31,7 +31,7 @@ export function Invitations({ people }: { people: Schemas['Person'][] }) {
       narrow: 'first',
       cell: (it) => <Bdi className={it.note ? 'strong' : 'muted'}>{nameOf(it)}</Bdi>,
     },
-    { key: 'role', header: t('people.col.role'), narrow: 'second', cell: (it) => roleWord(it.role) },
+    { key: 'role', header: t('people.col.role'), width: '20%', narrow: 'second', cell: (it) => roleWord(it.role) },
     {
       key: 'by',
       header: t('invitations.col.by'),
@@ -55,7 +55,7 @@ export function Invitations({ people }: { people: Schemas['Person'][] }) {
     {
       key: 'revoke',
       header: '',
-      width: '92px',
+      width: '110px',
       end: true,
       narrow: 'firstEnd',
       cell: (it) => (
