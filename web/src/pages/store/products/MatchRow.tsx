@@ -96,17 +96,17 @@ export function MatchRow({ name, detail, match, changed, note, unsold, instead, 
               </span>
             ) : null}
             {unsold ? (
-              <span className={styles.unsold}>
-                {t('products.unsold')}{' '}
+              <>
+                <span className={styles.unsold}>{t('products.unsold')}</span>
                 <button
                   type="button"
-                  className="link"
+                  className={styles.quietButton}
                   aria-label={t('products.ignoreOf', { product: name })}
                   onClick={() => onChange({ ...match, ignored: true, files: [] })}
                 >
                   {t('products.ignoreIt')}
                 </button>
-              </span>
+              </>
             ) : null}
           </>
         ) : (
