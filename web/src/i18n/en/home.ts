@@ -29,7 +29,7 @@ export const home = {
   'overview.nobody': 'No buyer has to do anything',
   'overview.under': 'under {time}',
   'overview.over': 'over {time}',
-  'overview.ours': '{time} ours, the rest the buyer’s',
+  'overview.ours': '{time} ours, the rest the buyer’s or yours',
   'overview.allOurs': 'Buyers accepted at once',
   'overview.noneCompleted': 'None completed in this time',
   'overview.deliveries': 'Deliveries',
