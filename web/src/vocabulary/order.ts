@@ -18,12 +18,23 @@ const OUTCOME_LOOKS = {
   stopped: ['slash', 'grey'],
   inactive: ['slash', 'grey'],
 } satisfies Record<Outcome, [Icon, Colour]>;
+const LOOKS = {
+  ...OUTCOME_LOOKS,
+  unmatched: ['circle', 'amber'],
+  nothing: ['slash', 'grey'],
+} satisfies Record<string, [Icon, Colour]>;
 export const OUTCOMES = Object.keys(OUTCOME_LOOKS) as Outcome[];
 
+// The outcome, and of an order without presets whether it waits for the merchant to match a product.
+type Known = Pick<Schemas['Order'], 'outcome' | 'unmappedCount' | 'erased'>;
+export const standingOf = ({ outcome, unmappedCount, erased }: Known) =>
+  outcome !== 'no_mapped_items' ? outcome : unmappedCount > 0 && !erased ? 'unmatched' : 'nothing';
+
+// Of an outcome or a standing.
 export const outcomeWord = (outcome: string) => word('orderOutcome', outcome);
 export const lookOfOutcome = (outcome: string): { icon: Icon; colour: Colour } => {
-  const [icon, colour]: [Icon, Colour] = Object.hasOwn(OUTCOME_LOOKS, outcome)
-    ? OUTCOME_LOOKS[outcome as Outcome]
+  const [icon, colour]: [Icon, Colour] = Object.hasOwn(LOOKS, outcome)
+    ? LOOKS[outcome as keyof typeof LOOKS]
     : ['circle', 'grey'];
   return { icon, colour };
 };

@@ -1,11 +1,11 @@
 // Deliveries as rows, on their own page and on a store's.
 import { Bdi } from '@/components/Bdi';
 import { Buyer } from '@/components/Buyer';
+import { Marks, StatusWithMarks } from '@/components/Marks';
 import { OrderNumber } from '@/components/OrderNumber';
 import { Rows, type Column } from '@/components/Rows';
 import type { Selection } from '@/components/Select';
 import { StatusText } from '@/components/StatusIcon';
-import { Tag } from '@/components/Tag';
 import { Time, useNow } from '@/components/Time';
 import type { Schemas } from '@/api/client';
 import { t } from '@/i18n/text';
@@ -16,7 +16,9 @@ import styles from './deliveries.module.css';
 type Delivery = Schemas['Delivery'];
 
 const Status = ({ it }: { it: Delivery }) => (
-  <StatusText status={it.status} dryRun={it.dryRun} line={lineOf(it, useNow(60_000))} />
+  <StatusWithMarks status={<StatusText status={it.status} dryRun={it.dryRun} line={lineOf(it, useNow(60_000))} />}>
+    <Marks of={it} />
+  </StatusWithMarks>
 );
 
 const columns: Column<Delivery>[] = [
@@ -53,9 +55,7 @@ const columns: Column<Delivery>[] = [
     header: t('deliveries.col.presets'),
     cell: (it) => (
       <span className={styles.presets}>
-        {it.dryRun ? <Tag>{t('tag.test')}</Tag> : null}
-        {it.refunded ? <Tag>{t('tag.refunded')}</Tag> : null}
-        {it.cancelled ? <Tag>{t('tag.cancelled')}</Tag> : null}
+        <Marks of={it} />
         <Bdi className={styles.name}>{it.firstItemName}</Bdi>
         {it.itemCount > 1 ? <span className="muted">{t('deliveries.more', { n: it.itemCount - 1 })}</span> : null}
       </span>

@@ -6,10 +6,10 @@ import { queries } from '@/api/queries';
 import { Announce } from '@/components/Announce';
 import { Bdi } from '@/components/Bdi';
 import { Buyer } from '@/components/Buyer';
+import { Marks } from '@/components/Marks';
 import { PageHeader } from '@/components/PageHeader';
 import { Loaded, SkeletonRows } from '@/components/States';
 import { StatusIcon } from '@/components/StatusIcon';
-import { Tag } from '@/components/Tag';
 import { Time } from '@/components/Time';
 import { t, T } from '@/i18n/text';
 import { stateWord } from '@/vocabulary/delivery';
@@ -66,9 +66,7 @@ function Content({ it, list }: { it: Delivery; list: string | undefined }) {
             <span className={styles.status} data-status={it.status} title={it.status}>
               <StatusIcon status={it.status} />
               {stateWord(it)}
-              {it.dryRun ? <Tag>{t('tag.test')}</Tag> : null}
-              {it.refunded ? <Tag>{t('tag.refunded')}</Tag> : null}
-              {it.cancelled ? <Tag>{t('tag.cancelled')}</Tag> : null}
+              <Marks of={it} />
             </span>
             {it.itemCount > 0 ? (
               <span>

@@ -3,19 +3,13 @@ import '@/i18n/en/orders';
 import { useState } from 'react';
 import { useUnsaved } from '@/components/unsaved';
 import { t } from '@/i18n/text';
-import { exactKeyOf, keyOf, type Draft, type Match } from '../store/products/draft';
+import { keyOf, type Draft, type Match } from '../store/products/draft';
 import { MatchRow } from '../store/products/MatchRow';
+import { bareKey } from './bare';
 import { Line, LineDetail } from './Line';
 import type { Order } from './types';
 import { SaveMatches } from './SaveMatches';
 import styles from './order.module.css';
-
-type OrderLine = Order['lines'][number];
-// The key of a match for a line that none serves, from the shop's own data; null where there is none or none is needed.
-const bareKey = (line: OrderLine) =>
-  line.fileId === null && line.matchedBy === null && line.result !== 'delivers' && line.result !== 'ignored'
-    ? exactKeyOf(line)
-    : null;
 
 export function Lines({ it }: { it: Order }) {
   const [draft, setDraft] = useState<Draft>(new Map());

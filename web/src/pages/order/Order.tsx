@@ -5,13 +5,13 @@ import { getRouteApi } from '@tanstack/react-router';
 import { isMissing } from '@/api/errors';
 import { queries } from '@/api/queries';
 import { Bdi } from '@/components/Bdi';
+import { Marks } from '@/components/Marks';
 import { PageHeader } from '@/components/PageHeader';
 import { Loaded, SkeletonRows } from '@/components/States';
-import { Tag } from '@/components/Tag';
 import { Time } from '@/components/Time';
 import { t } from '@/i18n/text';
 import { stateWord } from '@/vocabulary/delivery';
-import { orderName, outcomeWord } from '@/vocabulary/order';
+import { orderName, outcomeWord, standingOf } from '@/vocabulary/order';
 import { Missing } from '../missing/Missing';
 import { OutcomeText } from '../orders/OutcomeText';
 import { parseSearch } from '../search';
@@ -41,7 +41,7 @@ export function OrderPage() {
 function Content({ it, list }: { it: Order; list: string | undefined }) {
   const title = t('orderPage.title', { order: orderName(it) });
   const dryRun = it.dryRun ?? false;
-  const state = it.deliveryStatus ? stateWord({ status: it.deliveryStatus, dryRun }) : outcomeWord(it.outcome);
+  const state = it.deliveryStatus ? stateWord({ status: it.deliveryStatus, dryRun }) : outcomeWord(standingOf(it));
   const stores = useQuery(queries.stores());
   return (
     <>
@@ -56,9 +56,7 @@ function Content({ it, list }: { it: Order; list: string | undefined }) {
           <>
             <span className={styles.status}>
               <OutcomeText it={it} />
-              {it.test || dryRun ? <Tag>{t('tag.test')}</Tag> : null}
-              {it.refunded ? <Tag>{t('tag.refunded')}</Tag> : null}
-              {it.cancelled ? <Tag>{t('tag.cancelled')}</Tag> : null}
+              <Marks of={it} />
             </span>
             <Bdi>{stores.data?.data.find(({ id }) => id === it.integrationId)?.name}</Bdi>
             <Time at={it.receivedAt} />

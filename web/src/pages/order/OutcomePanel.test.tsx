@@ -64,6 +64,48 @@ test.each([
 
 test('products that have presets since then had none when the order came', async () => {
   const lines = [line({ result: 'unmapped', matchedBy: 'sku' })];
-  await show(<OutcomePanel it={anOrder({ outcome: 'no_mapped_items', deliveryId: null, lines })} />);
+  await show(<OutcomePanel it={anOrder({ outcome: 'no_mapped_items', unmappedCount: 1, deliveryId: null, lines })} />);
   await screen.findByText('None of its products had a preset when it came. Its products have presets now.');
+});
+
+const unmapped = { result: 'unmapped', matchedBy: null, fileId: null, sku: 'TONE-1' } as const;
+const nothing = { outcome: 'no_mapped_items', deliveryId: null } as const;
+
+test('an order whose product has no preset waits for its match, to which the panel leads', async () => {
+  const it = anOrder({ ...nothing, unmappedCount: 1, lines: [line(unmapped)] });
+  await show(
+    <>
+      <OutcomePanel it={it} />
+      <section aria-labelledby="lines">
+        <button type="button">Choose presets</button>
+      </section>
+    </>,
+  );
+  await screen.findByRole('heading', { name: 'It waits for a match' });
+  expect(screen.queryByRole('button', { name: 'Process again' })).toBeNull();
+  await userEvent.setup().click(screen.getByRole('button', { name: 'Match this product' }));
+  expect(document.activeElement?.textContent).toBe('Choose presets');
+});
+
+test('an order of which all is ignored is no trouble', async () => {
+  const it = anOrder({ ...nothing, unmappedCount: 0, lines: [line({ result: 'ignored' })] });
+  await show(<OutcomePanel it={it} />);
+  const panel = await screen.findByRole('region', { name: 'Nothing to deliver' });
+  expect(panel.dataset.tone).toBe('plain');
+});
+
+test.each([
+  [
+    { refunded: true, lines: [line({ quantity: 1, refundedQuantity: 1 })] },
+    /All of it was refunded, so nothing more is/,
+    0,
+  ],
+  [{ cancelled: true }, /Your shop cancelled it, so nothing more is delivered/, 0],
+  [{ refunded: true, lines: [line({ quantity: 2, refundedQuantity: 1 })] }, /refunded products are not delivered/, 1],
+  [{ cancelled: true, test: true }, /No such words/, 1],
+] as const)('an order that is over is not offered to be processed again: %j', async (more, says, offers) => {
+  await show(<OutcomePanel it={anOrder(more as Partial<Order>)} />);
+  await screen.findByText('It has a delivery');
+  expect(screen.queryAllByText(says)).toHaveLength(String(says).includes('No such') ? 0 : 1);
+  expect(screen.queryAllByRole('button', { name: 'Process again' })).toHaveLength(offers);
 });

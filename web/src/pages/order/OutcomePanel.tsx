@@ -15,6 +15,8 @@ import { toast } from '@/components/toasts';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { codeWord, statusWord, word } from '@/vocabulary/delivery';
+import { standingOf } from '@/vocabulary/order';
+import { bareKey } from './bare';
 import type { Order } from './types';
 
 // Processes the order with the present matches, and shows the result.
@@ -60,6 +62,16 @@ function reasonOf({ outcome, lines, reason }: Order): string {
   return reason;
 }
 
+// The service delivers no more of such an order, however often it is processed.
+function overBy({ cancelled, test, refunded, lines }: Order) {
+  if (cancelled && !test) return 'cancelled';
+  const all = refunded && lines.length > 0 && lines.every((line) => line.refundedQuantity >= line.quantity);
+  return all ? 'refunded' : null;
+}
+
+// To the first product that waits for its match.
+const goToMatch = () => document.querySelector<HTMLElement>('[aria-labelledby="lines"] button')?.focus();
+
 export function OutcomePanel({ it }: { it: Order }) {
   const { busy, begin, end } = useSubmit();
   const [error, setError] = useState<unknown>();
@@ -68,8 +80,13 @@ export function OutcomePanel({ it }: { it: Order }) {
   const since = !it.erased && it.lines.some(isMatchedSince);
   const waits = it.resolutionCode === 'insufficient_credits' && !it.erased;
   const bare = it.lines.filter(({ result, matchedBy }) => result === 'unmapped' && matchedBy === null).length;
+  const standing = standingOf(it);
+  const over = overBy(it);
+  const toMatch = standing === 'unmatched' && !over && !since && it.lines.some(bareKey);
   const may =
-    !it.erased && (it.outcome === 'delivery' || it.outcome === 'no_mapped_items' || it.outcome === 'inactive');
+    !it.erased &&
+    !over &&
+    (['delivery', 'nothing', 'inactive'].includes(standing) || (standing === 'unmatched' && since));
   async function again() {
     if (!begin()) return;
     setError(undefined);
@@ -83,11 +100,20 @@ export function OutcomePanel({ it }: { it: Order }) {
   }
   return (
     <Panel
-      tone={it.outcome === 'no_mapped_items' ? 'amber' : 'plain'}
-      title={it.erased ? t('orderPage.lead.erased') : word('orderPage.lead', it.outcome)}
+      tone={standing === 'unmatched' ? 'amber' : 'plain'}
+      title={
+        it.erased
+          ? t('orderPage.lead.erased')
+          : word('orderPage.lead', standing === 'unmatched' && since ? it.outcome : standing)
+      }
       foot={
         <>
           {waits ? <BuyCredits /> : null}
+          {toMatch ? (
+            <Button variant="filled" onClick={goToMatch}>
+              {t('orderPage.match', { count: bare })}
+            </Button>
+          ) : null}
           {it.deliveryId ? <OpenDelivery id={it.deliveryId} first={!since && !waits} /> : null}
           {may ? (
             <Button
@@ -106,13 +132,17 @@ export function OutcomePanel({ it }: { it: Order }) {
           {[
             reasonOf(it),
             since && may ? t('orderPage.matchedSince') : '',
+            toMatch ? t('orderPage.matchHint') : '',
             it.outcome === 'inactive' ? t('orderPage.inactiveHint') : '',
+            over ? t(`orderPage.over.${over}`) : it.refunded && may ? t('orderPage.refundedHint') : '',
           ]
             .filter(Boolean)
             .join(' ')}
         </p>
       )}
-      {it.outcome === 'delivery' && bare > 0 && !it.erased ? <p>{t('orderPage.partly', { count: bare })}</p> : null}
+      {it.outcome === 'delivery' && bare > 0 && !it.erased && !over ? (
+        <p>{t('orderPage.partly', { count: bare })}</p>
+      ) : null}
       {waits ? <p>{t('orderPage.credits')}</p> : null}
       {error ? <Alert>{sentence(error)}</Alert> : null}
     </Panel>

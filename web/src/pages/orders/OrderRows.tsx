@@ -2,11 +2,12 @@ import '@/i18n/en/orders';
 import type { Schemas } from '@/api/client';
 import { Bdi } from '@/components/Bdi';
 import { Buyer } from '@/components/Buyer';
+import { Marks, StatusWithMarks } from '@/components/Marks';
 import { OrderNumber } from '@/components/OrderNumber';
 import { Rows, type Column } from '@/components/Rows';
-import { Tag } from '@/components/Tag';
 import { Time } from '@/components/Time';
 import { t } from '@/i18n/text';
+import { standingOf } from '@/vocabulary/order';
 import { OutcomeText } from './OutcomeText';
 import styles from './orders.module.css';
 
@@ -22,7 +23,12 @@ export function OrderRows({ rows, stores, list, busy }: Props) {
       header: t('orders.col.outcome'),
       width: '24%',
       narrow: 'first',
-      cell: (it) => <OutcomeText it={it} />,
+      cell: (it) => (
+        <StatusWithMarks status={<OutcomeText it={it} />}>
+          <Marks of={it} />
+          {it.outcome === 'delivery' ? <Bare it={it} /> : null}
+        </StatusWithMarks>
+      ),
     },
     {
       key: 'order',
@@ -80,25 +86,29 @@ function DeliveredTo({ it: { deliveryUsername, targetUsername } }: { it: Order }
     ? t('orderPage.usernameSaid', { buyer: `@${targetUsername}` })
     : t('orderPage.usernameNone');
   return (
-    <span title={said}>
+    <span className={styles.buyer} title={said}>
       <Buyer username={username} />
+      <span className="muted">{t(targetUsername ? 'orders.corrected' : 'orders.given')}</span>
     </span>
   );
 }
+
+const Bare = ({ it }: { it: Order }) =>
+  it.unmappedCount > 0 ? <span className={styles.bare}>{t('orders.bare', { count: it.unmappedCount })}</span> : null;
 
 // How many of its products have presets, and what is missing.
 function Matched({ it }: { it: Order }) {
   return (
     <span className={styles.products}>
-      {it.test || it.dryRun ? <Tag>{t('tag.test')}</Tag> : null}
-      {it.refunded ? <Tag>{t('tag.refunded')}</Tag> : null}
-      {it.cancelled ? <Tag>{t('tag.cancelled')}</Tag> : null}
+      <Marks of={it} />
       {it.lineCount > 0 ? (
-        <span>{t('orders.matched', { n: it.lineCount - it.unmappedCount, total: it.lineCount })}</span>
+        <span>
+          {standingOf(it) === 'nothing'
+            ? t('orders.products', { count: it.lineCount })
+            : t('orders.matched', { n: it.lineCount - it.unmappedCount, total: it.lineCount })}
+        </span>
       ) : null}
-      {it.unmappedCount > 0 ? (
-        <span className={styles.bare}>{t('orders.bare', { count: it.unmappedCount })}</span>
-      ) : null}
+      <Bare it={it} />
     </span>
   );
 }

@@ -87,8 +87,8 @@ test('beside its job the list is as it is read', async () => {
 });
 
 test.each([
-  ['lena_hartwig', 'lena', '@lena', 'The order says @lena_hartwig.'],
-  [null, 'lena', '@lena', 'The order names nobody.'],
+  ['lena_hartwig', 'lena', '@lenacorrected', 'The order says @lena_hartwig.'],
+  [null, 'lena', '@lenagiven later', 'The order names nobody.'],
   ['lena', 'lena', '@lena', undefined],
   ['lena', null, '@lena', undefined],
 ])('the order says %s and its delivery is for %s', async (targetUsername, deliveryUsername, buyer, hint) => {
@@ -106,4 +106,26 @@ test('a delivery that shares nothing is marked as a test', async () => {
   expect(first).not.toContain('Test');
   expect(second).toContain('Rehearsed');
   expect(second).toContain('Test');
+});
+
+test.each([
+  ['no_mapped_items', 1, 'Waiting for a match', 'amber', '0 of 1'],
+  ['no_mapped_items', 0, 'Nothing to deliver', 'grey', '1 product'],
+  ['stopped', 0, 'Stopped', 'grey', '1 of 1'],
+] as const)(
+  'an order with the outcome %s and %i products without a preset',
+  async (outcome, unmappedCount, word, colour, count) => {
+    const it = { ...anOrder(1), outcome, unmappedCount, lineCount: 1, deliveryId: null, deliveryStatus: null };
+    await show(<OrderRows rows={[it]} stores={[]} list="" busy={false} />);
+    const link = await screen.findByRole('link', { name: word });
+    expect(link.querySelector('svg')?.dataset.colour).toBe(colour);
+    expect(screen.getByText(count)).toBeTruthy();
+  },
+);
+
+test('the first line of a row has the marks, which a narrow screen shows there', async () => {
+  const it = { ...anOrder(1), unmappedCount: 1, lineCount: 2, test: true, refunded: true, cancelled: true };
+  await show(<OrderRows rows={[it]} stores={[]} list="" busy={false} />);
+  const first = document.querySelector('td[data-narrow="first"]')?.textContent;
+  for (const mark of ['Test', 'Refunded', 'Cancelled', '1 without preset']) expect(first).toContain(mark);
 });

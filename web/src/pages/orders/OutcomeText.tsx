@@ -5,9 +5,12 @@ import statusStyles from '@/components/StatusIcon.module.css';
 import type { Schemas } from '@/api/client';
 import { t } from '@/i18n/text';
 import { codeWord } from '@/vocabulary/delivery';
-import { lookOfOutcome, outcomeWord } from '@/vocabulary/order';
+import { lookOfOutcome, outcomeWord, standingOf } from '@/vocabulary/order';
 
-type Known = Pick<Schemas['Order'], 'outcome' | 'deliveryStatus' | 'resolutionCode' | 'dryRun' | 'erased'>;
+type Known = Pick<
+  Schemas['Order'],
+  'outcome' | 'unmappedCount' | 'deliveryStatus' | 'resolutionCode' | 'dryRun' | 'erased'
+>;
 
 export function OutcomeText({ it }: { it: Known }) {
   const line = it.erased ? t('orderOutcome.erased') : it.resolutionCode ? codeWord(it.resolutionCode) : undefined;
@@ -15,8 +18,8 @@ export function OutcomeText({ it }: { it: Known }) {
     return <StatusText status={it.deliveryStatus} dryRun={it.dryRun ?? false} line={line} />;
   return (
     <span className={statusStyles.text} title={it.outcome}>
-      <Shape {...lookOfOutcome(it.outcome)} />
-      <span>{outcomeWord(it.outcome)}</span>
+      <Shape {...lookOfOutcome(standingOf(it))} />
+      <span>{outcomeWord(standingOf(it))}</span>
       {line ? <span className={statusStyles.line}>{line}</span> : null}
     </span>
   );
