@@ -1,6 +1,17 @@
 import type { ReactNode } from 'react';
+import { t } from '@/i18n/text';
 import styles from './Tag.module.css';
 
 export function Tag({ children }: { children: ReactNode }) {
   return <span className={styles.tag}>{children}</span>;
 }
+
+// What a list and a page say of an order beside its status.
+type Marked = { test?: boolean; dryRun: boolean | null; refunded: boolean; cancelled: boolean };
+export const Marks = ({ of }: { of: Marked }) => (
+  <>
+    {of.test || of.dryRun ? <Tag>{t('tag.test')}</Tag> : null}
+    {of.refunded ? <Tag>{t('tag.refunded')}</Tag> : null}
+    {of.cancelled ? <Tag>{t('tag.cancelled')}</Tag> : null}
+  </>
+);

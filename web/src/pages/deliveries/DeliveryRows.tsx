@@ -1,11 +1,12 @@
 // Deliveries as rows, on their own page and on a store's.
 import { Bdi } from '@/components/Bdi';
 import { Buyer } from '@/components/Buyer';
-import { Marks, StatusWithMarks } from '@/components/Marks';
 import { OrderNumber } from '@/components/OrderNumber';
 import { Rows, type Column } from '@/components/Rows';
 import type { Selection } from '@/components/Select';
 import { StatusText } from '@/components/StatusIcon';
+import { StatusWithMarks } from '@/components/StatusWithMarks';
+import { Marks } from '@/components/Tag';
 import { Time, useNow } from '@/components/Time';
 import type { Schemas } from '@/api/client';
 import { t } from '@/i18n/text';
@@ -16,9 +17,10 @@ import styles from './deliveries.module.css';
 type Delivery = Schemas['Delivery'];
 
 const Status = ({ it }: { it: Delivery }) => (
-  <StatusWithMarks status={<StatusText status={it.status} dryRun={it.dryRun} line={lineOf(it, useNow(60_000))} />}>
-    <Marks of={it} />
-  </StatusWithMarks>
+  <StatusWithMarks
+    status={<StatusText status={it.status} dryRun={it.dryRun} line={lineOf(it, useNow(60_000))} />}
+    marks={<Marks of={it} />}
+  />
 );
 
 const columns: Column<Delivery>[] = [

@@ -2,9 +2,10 @@ import '@/i18n/en/orders';
 import type { Schemas } from '@/api/client';
 import { Bdi } from '@/components/Bdi';
 import { Buyer } from '@/components/Buyer';
-import { Marks, StatusWithMarks } from '@/components/Marks';
 import { OrderNumber } from '@/components/OrderNumber';
 import { Rows, type Column } from '@/components/Rows';
+import { StatusWithMarks } from '@/components/StatusWithMarks';
+import { Marks } from '@/components/Tag';
 import { Time } from '@/components/Time';
 import { t } from '@/i18n/text';
 import { standingOf } from '@/vocabulary/order';
@@ -24,10 +25,11 @@ export function OrderRows({ rows, stores, list, busy }: Props) {
       width: '24%',
       narrow: 'first',
       cell: (it) => (
-        <StatusWithMarks status={<OutcomeText it={it} />}>
-          <Marks of={it} />
-          {it.outcome === 'delivery' ? <Bare it={it} /> : null}
-        </StatusWithMarks>
+        <StatusWithMarks
+          status={<OutcomeText it={it} />}
+          marks={<Marks of={it} />}
+          note={it.outcome === 'delivery' ? <Bare it={it} /> : null}
+        />
       ),
     },
     {
@@ -93,8 +95,15 @@ function DeliveredTo({ it: { deliveryUsername, targetUsername } }: { it: Order }
   );
 }
 
-const Bare = ({ it }: { it: Order }) =>
-  it.unmappedCount > 0 ? <span className={styles.bare}>{t('orders.bare', { count: it.unmappedCount })}</span> : null;
+function Bare({ it }: { it: Order }) {
+  if (it.unmappedCount === 0) return null;
+  const words = t('orders.bare', { count: it.unmappedCount });
+  return (
+    <span className={styles.bare} title={words}>
+      {words}
+    </span>
+  );
+}
 
 // How many of its products have presets, and what is missing.
 function Matched({ it }: { it: Order }) {

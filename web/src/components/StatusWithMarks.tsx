@@ -1,0 +1,15 @@
+// The status in a row, and on a narrow screen the marks of the order, whose column is left out there.
+import type { ReactNode } from 'react';
+import styles from './StatusWithMarks.module.css';
+
+type Props = { status: ReactNode; marks: ReactNode; note?: ReactNode };
+
+export function StatusWithMarks({ status, marks, note }: Props) {
+  return (
+    <span className={styles.status}>
+      {status}
+      <span className={styles.marks}>{marks}</span>
+      {note ? <span className={styles.note}>{note}</span> : null}
+    </span>
+  );
+}
