@@ -137,3 +137,16 @@ test('nor once the delivery has another panel', async () => {
   becomes(solved);
   expect(go).not.toHaveBeenCalled();
 });
+
+test.each([
+  [solved, 1, 0],
+  [aDelivery({ status: 'completed', completedAt: '2026-11-22T13:24:05.000Z' }), 1, 0],
+  [aDelivery({ status: 'waiting_for_friendship' }), 0, 1],
+  [aDelivery({ status: 'failed', pendingAction: 'stop' }), 0, 1],
+])('once it is solved its state is said once, beside the button or in its panel: %#', async (now, lines, panels) => {
+  await show(<Keys />);
+  becomes(now);
+  expect(button('Next: #2')).toBeTruthy();
+  expect(screen.queryAllByText(/^(Queued|Completed|Waiting for buyer|Failed)$/)).toHaveLength(lines);
+  expect(screen.queryAllByText('A link inside')).toHaveLength(panels);
+});

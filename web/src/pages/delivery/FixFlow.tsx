@@ -18,9 +18,9 @@ import styles from './panels.module.css';
 const needsSomebody = ({ status, pendingAction }: Delivery) =>
   pendingAction === null && (status === 'failed' || status === 'in_review');
 
-// The panel of such a delivery is a line that stands beside the button too.
-const isUnderWay = ({ status, pendingAction }: Delivery) =>
-  pendingAction === null && (status === 'queued' || status === 'processing');
+// The panel of such a delivery is a line, which stands beside the button instead.
+const isLine = ({ status, pendingAction }: Delivery) =>
+  pendingAction === null && ['queued', 'processing', 'completed'].includes(status);
 
 const FLOATING = '[role="dialog"], [role="menu"], [role="listbox"]';
 
@@ -88,15 +88,18 @@ export function FixFlow({ it, list, walk, children }: Props) {
   }, [solved]);
   // Another failure or another reason for a review has a panel of its own.
   useEffect(stay, [stay, it.status, it.resolutionCode, it.reviewReason]);
+  const line = solved && next && isLine(it);
   return (
-    <div ref={place}>
-      <Stay value={stay}>{solved && next && isUnderWay(it) ? null : children}</Stay>
+    <div ref={place} className={styles.flow}>
+      <Stay value={stay}>{line ? null : children}</Stay>
       {solved && next ? (
         <Panel tone="teal">
           <div className={styles.onward}>
-            <p>
-              <strong>{stateWord(it)}</strong> <span className="muted">{lineOf(it)}</span>
-            </p>
+            {line ? (
+              <p>
+                <strong>{stateWord(it)}</strong> <span className="muted">{lineOf(it)}</span>
+              </p>
+            ) : null}
             <Button ref={button} variant="filled" size="md" onClick={() => open(next.id)}>
               <Bdi>{t('fix.next', { order: orderName(next) })}</Bdi>
             </Button>
