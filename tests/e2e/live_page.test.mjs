@@ -106,7 +106,7 @@ describe('what happens is on the screen, without a reload', () => {
     isOk(await merchant.api.post(`/api/deliveries/${id}/retry`, { targetUsername: 'found' }));
     await page.getByText('All good. Nothing needs you.').waitFor();
     assert.ok(await heard(), 'it heard of the retry');
-    await page.getByRole('link', { name: /Shared 1 preset in .* for @found/ }).waitFor();
+    await page.getByRole('link', { name: /1 preset, completed in .* for @found/ }).waitFor();
     await isSame(page);
   });
 

@@ -73,7 +73,11 @@ export const home = {
   'recent.queued': 'Queued',
   'recent.processing': 'Sharing {n} of {total}',
   'recent.waiting_for_friendship': 'Friend request sent',
-  'recent.completed': { one: 'Shared {count} preset in {time}', other: 'Shared {count} presets in {time}' },
+  'recent.completed': {
+    one: '{count} preset, completed in {time}',
+    other: '{count} presets, completed in {time}',
+  },
+  'recent.byHand': 'Delivered by hand',
   'recent.rehearsed': {
     one: 'Rehearsed, {count} preset would be shared',
     other: 'Rehearsed, {count} presets would be shared',

@@ -11,10 +11,12 @@ import { Time } from '@/components/Time';
 import { duration } from '@/i18n/format';
 import { t, T } from '@/i18n/text';
 import { codeWord, statusWord } from '@/vocabulary/delivery';
+import { BY_HAND } from '@/vocabulary/delivery_line';
 import styles from './overview.module.css';
 
 type Row = Schemas['Delivery'];
 
+// A list does not say which of the files the buyer had before, so no sentence says that they were shared.
 function sentenceOf(it: Row): string {
   switch (it.status) {
     case 'processing':
@@ -22,6 +24,7 @@ function sentenceOf(it: Row): string {
         ? t('recent.processing', { n: Math.min(it.sharedCount + 1, it.itemCount), total: it.itemCount })
         : statusWord(it.status);
     case 'completed':
+      if (it.message === BY_HAND) return t('recent.byHand');
       if (it.dryRun && it.sharedCount > 0) return t('recent.rehearsed', { count: it.sharedCount });
       return it.completedAt && it.sharedCount > 0
         ? t('recent.completed', {

@@ -1,8 +1,9 @@
 import { act, cleanup, fireEvent, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
+import { BY_HAND } from '@/vocabulary/delivery_line';
 import type { Schemas } from '@/api/client';
 import { queries } from '@/api/queries';
-import { failedFor } from '@/testing/delivery';
+import { aDelivery, failedFor } from '@/testing/delivery';
 import { fails, show } from '@/testing/render';
 import { DeliveriesChart } from './DeliveriesChart';
 import { Figures } from './Figures';
@@ -79,6 +80,18 @@ test('the numbers of the chart are a file too', async () => {
     'Day,Completed,Still open,Failed,Stopped\r\n2026-11-22T00:00:00.000Z,3,0,2,1\r\n',
   );
 });
+
+test.each([
+  ['All files were shared with the customer.', '2 presets, completed in 3 min for @jonasek_'],
+  [BY_HAND, 'Delivered by hand for @jonasek_'],
+])(
+  'a completed delivery does not say that its files were shared, as the buyer may have had them: %s',
+  async (message, says) => {
+    const done = aDelivery({ status: 'completed', message, sharedCount: 2, completedAt: '2026-11-22T13:24:05.000Z' });
+    await show(<Recent rows={[done]} store={undefined} />);
+    expect((await screen.findByRole('link', { name: /jonasek/ })).textContent).toContain(says);
+  },
+);
 
 test('a delivery without a username is for nobody', async () => {
   await show(<Recent rows={[failedFor('username_missing', { targetUsername: null })]} store={undefined} />);
