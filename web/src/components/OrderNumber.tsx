@@ -1,16 +1,19 @@
-// The number of an order in a list: a long one without its middle, and whole in the tooltip.
+// The number of an order in a list. A long one is shown without its middle; it is whole as text, and in the tooltip.
 import { orderName } from '@/vocabulary/order';
 import { Bdi } from './Bdi';
+import styles from './OrderNumber.module.css';
 
 const LONGEST = 20;
+const END = 6;
 
 export function OrderNumber({ of, className = 'strong' }: { of: Parameters<typeof orderName>[0]; className?: string }) {
   const name = orderName(of);
   const letters = [...name];
-  const cut = letters.length > LONGEST;
+  if (letters.length <= LONGEST) return <Bdi className={className}>{name}</Bdi>;
   return (
-    <Bdi className={className} title={cut ? name : undefined}>
-      {cut ? `${letters.slice(0, 10).join('')}…${letters.slice(-6).join('')}` : name}
-    </Bdi>
+    <span className={className} title={name}>
+      <Bdi className={styles.start}>{letters.slice(0, -END).join('')}</Bdi>
+      <Bdi>{letters.slice(-END).join('')}</Bdi>
+    </span>
   );
 }

@@ -192,7 +192,7 @@ export const delivery = {
   'panel.reopen': 'Reopen',
   'panel.pending': 'A step is under way. {then}.',
   'panel.completed': 'Delivered {when}, {time} after the order.',
-  'panel.rehearsed': 'Rehearsed {when}. Nothing was shared and no credit was spent.',
+  'panel.rehearsed': 'Rehearsed {when}. The buyer would get {presets}. Nothing was shared and no credit was spent.',
   'panel.completedAtOnce': 'Delivered {when}, right after the order.',
 
   'act.approved': 'Approved.',

@@ -45,7 +45,10 @@ export function DeliveryFacts({ it }: { it: Delivery }) {
       <Facts title={t('facts.order')}>
         <FactList>
           <Fact name={t('facts.number')}>
-            <Bdi>{orderName(it)}</Bdi>
+            <span className={styles.id}>
+              <Bdi>{orderName(it)}</Bdi>
+              <CopyIcon text={orderName(it)} what={orderName(it)} />
+            </span>
             <span className={styles.note}>
               <Link className="link" to="/orders/$id" params={{ id: orderIdOf(it.id) }} search={{}}>
                 {t('facts.rawOrder')}

@@ -19,12 +19,15 @@ import { useAsk } from './ask';
 import { AskBuyer } from './AskBuyer';
 import { Actor } from './Actor';
 import { countsOf } from './counts';
+import { presentHolder } from './holders';
 import { useStay } from './onward';
 import { sizeWords } from './size';
 import type { Delivery } from './types';
 import { FixPanel } from './FixPanel';
 import { UsernameForm } from './UsernameForm';
 import styles from './panels.module.css';
+
+const NAMED = 5;
 
 export function DeliveryPanel({ it }: { it: Delivery }) {
   if (it.pendingAction) {
@@ -49,6 +52,7 @@ export function DeliveryPanel({ it }: { it: Delivery }) {
           {t(it.dryRun ? 'panel.rehearsed' : took(it) < 1000 ? 'panel.completedAtOnce' : 'panel.completed', {
             when: momentWithin(it.completedAt),
             time: duration(took(it)),
+            presets: namesOf(it),
           })}
         </p>
       ) : null;
@@ -58,6 +62,16 @@ export function DeliveryPanel({ it }: { it: Delivery }) {
     default:
       return null;
   }
+}
+
+// The presets that a rehearsal would have shared.
+function namesOf(it: Delivery) {
+  const names = presentHolder(it).items.filter(({ status }) => status !== 'dropped');
+  const left = names.length - NAMED;
+  return [
+    ...names.slice(0, NAMED).map(({ name, fileId }) => name || fileId),
+    ...(left > 0 ? [t('deliveries.more', { n: left })] : []),
+  ].join(', ');
 }
 
 // One line, as nobody has to do anything.

@@ -45,7 +45,9 @@ test('its page', async () => {
       <Timeline it={rehearsed} />
     </Questions>,
   );
-  await screen.findByText(/^Rehearsed .+\. Nothing was shared and no credit was spent\.$/);
+  await screen.findByText(
+    /^Rehearsed .+\. The buyer would get Preset 1, Preset 2\. Nothing was shared and no credit was spent\.$/,
+  );
   expect(screen.getAllByText('Would be shared')).toHaveLength(3);
   screen.getByText('Rehearsed', { selector: '.strong' });
   screen.getByText('The order would be delivered. Nothing was shared and no credit was spent.');

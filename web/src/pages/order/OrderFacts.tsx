@@ -44,7 +44,10 @@ export function OrderFacts({ it }: { it: Order }) {
         <FactList>
           {it.orderNumber ? (
             <Fact name={t('orderPage.number')}>
-              <Bdi>{it.orderNumber}</Bdi>
+              <span className={styles.id}>
+                <Bdi>{it.orderNumber}</Bdi>
+                <CopyIcon text={it.orderNumber} what={it.orderNumber} />
+              </span>
             </Fact>
           ) : null}
           <Fact name={t('orderPage.id')}>
