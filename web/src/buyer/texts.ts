@@ -109,7 +109,8 @@ export const texts = {
   questions: 'Questions?',
   write: (merchant: string) => `Write to ${merchant}`,
   askShop: (merchant: string) => ending(`Ask ${merchant}`),
-  foot: 'Delivered with Preset Delivery Bridge',
+  foot: 'Preset Delivery Bridge',
+  footDelivered: 'Delivered with Preset Delivery Bridge',
   again: (seconds: number) => `Possible again in ${seconds} s`,
   tooOften: (seconds: number) => `That was too fast. Try again in ${seconds} s.`,
 };

@@ -316,6 +316,9 @@ const inSentences = (it: BuyerDelivery): BuyerDelivery => ({
   cloud: { ...it.cloud, name: it.cloud.name && isolated(it.cloud.name) },
 });
 
+// Whether something came: nothing does of a test, or of an order that was closed before.
+const hasSome = ({ dryRun, items }: BuyerDelivery) => !dryRun && items.some(({ status }) => status === 'delivered');
+
 export function pageOf(delivery: BuyerDelivery, local: Local, acts: Acts, now: Date): HTMLElement {
   const it = inSentences(delivery);
   return element(
@@ -331,7 +334,12 @@ export function pageOf(delivery: BuyerDelivery, local: Local, acts: Acts, now: D
     local.offline && element('p', { class: 'test', role: 'status' }, texts.away.stale),
     ...body(it, local, acts, now),
     list(it),
-    element('footer', {}, questions(it), element('p', { class: 'small' }, texts.foot)),
+    element(
+      'footer',
+      {},
+      questions(it),
+      element('p', { class: 'small' }, hasSome(it) ? texts.footDelivered : texts.foot),
+    ),
   );
 }
 

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import type { BuyerDelivery } from './api';
+import { fresh, pageOf, type Acts } from './view';
+
+const delivery = (state: BuyerDelivery['state'], status: BuyerDelivery['items'][number]['status'], dryRun = false) =>
+  ({
+    state, merchantName: 'Marlow Tone Co.', supportEmail: 'help@marlowtones.example', supportUrl: null, orderNumber: '#1001',
+    username: 'jonasek', senderUsername: 'marlow', requestedAt: null, items: [{ name: 'Lead', kind: 'preset', status }], dryRun,
+    canCorrect: false, canRetry: false, canActAt: null, updatedAt: '2026-11-21T10:06:24.000Z',
+    cloud: { name: null, friendRequestsUrl: null, appUrl: null },
+  }) as BuyerDelivery; // prettier-ignore
+const footOf = (it: BuyerDelivery) => pageOf(it, fresh(), {} as Acts, new Date()).querySelector('footer')?.textContent;
+
+test.each([
+  ['delivered', 'delivered', false, 'Delivered with '],
+  ['closed', 'taken_back', false, ''],
+  ['on_its_way', 'on_its_way', false, ''],
+  ['delivered', 'delivered', true, ''],
+] as const)(
+  'the foot names the shop to write to, and says that something was delivered only then: %s, %s',
+  (state, status, dryRun, delivered) => {
+    expect(footOf(delivery(state, status, dryRun))).toBe(
+      `Questions? Write to Marlow Tone Co.${delivered}Preset Delivery Bridge`,
+    );
+  },
+);
