@@ -12,6 +12,7 @@ export type Column<Row> = {
   cell: (row: Row) => ReactNode;
   end?: boolean; // numbers and times stand at the end of their column
   width?: string;
+  wide?: boolean; // left out where the screen is not wide
   narrow?: 'first' | 'second' | 'secondEnd' | 'firstEnd'; // its place where a row has two lines; none: left out
 };
 
@@ -20,7 +21,7 @@ type Props<Row> = {
   columns: Column<Row>[];
   rows: Row[];
   idOf: (row: Row) => string;
-  linkOf?: (row: Row) => LinkProps; // the first column's words are the link, the whole row its target
+  linkOf?: (row: Row) => LinkProps | null; // the first column's words are the link, the whole row its target
   height?: 44 | 56;
   busy?: boolean;
   icons?: boolean; // rows begin with an icon, under which a second line does not stand
@@ -84,38 +85,47 @@ export function Rows<Row>({
         <thead>
           <tr>
             {selection ? <SelectAll ids={rows.map(idOf)} selection={selection} /> : null}
-            {columns.map(({ key, header, end, width }) => (
-              <th key={key} scope="col" data-end={end || undefined} style={width ? { width } : undefined}>
+            {columns.map(({ key, header, end, width, wide }) => (
+              <th
+                key={key}
+                scope="col"
+                data-end={end || undefined}
+                data-wide={wide}
+                style={width ? { width } : undefined}
+              >
                 {header || <span className="unseen">{t('list.actions')}</span>}
               </th>
             ))}
           </tr>
         </thead>
         <tbody ref={body} onKeyDown={onArrow}>
-          {rows.map((row) => (
-            <Fragment key={idOf(row)}>
-              <tr
-                data-id={idOf(row)}
-                data-chosen={selection?.has(idOf(row)) || undefined}
-                data-linked={linkOf ? true : undefined}
-                data-quiet={quiet?.(row) || undefined}
-              >
-                {selection ? <SelectOne id={idOf(row)} selection={selection} onChoose={chooseTo} /> : null}
-                {columns.map(({ key, cell, end, narrow }, index) => (
-                  <td key={key} data-end={end || undefined} data-narrow={narrow ?? 'none'}>
-                    {index === 0 && linkOf ? (
-                      <Link {...linkOf(row)} className={styles.link} data-row="">
-                        {cell(row)}
-                      </Link>
-                    ) : (
-                      cell(row)
-                    )}
-                  </td>
-                ))}
-              </tr>
-              <Under columns={columns.length + (selection ? 1 : 0)}>{under?.(row)}</Under>
-            </Fragment>
-          ))}
+          {rows.map((row) => {
+            const link = linkOf?.(row);
+            return (
+              <Fragment key={idOf(row)}>
+                <tr
+                  data-id={idOf(row)}
+                  data-chosen={selection?.has(idOf(row)) || undefined}
+                  data-linked={link ? true : undefined}
+                  data-quiet={quiet?.(row) || undefined}
+                >
+                  {selection ? <SelectOne id={idOf(row)} selection={selection} onChoose={chooseTo} /> : null}
+                  {columns.map(({ key, cell, end, narrow, wide }, index) => (
+                    <td key={key} data-end={end || undefined} data-narrow={narrow ?? 'none'} data-wide={wide}>
+                      {index === 0 && link ? (
+                        <Link {...link} className={styles.link} data-row="">
+                          {cell(row)}
+                        </Link>
+                      ) : (
+                        cell(row)
+                      )}
+                    </td>
+                  ))}
+                </tr>
+                <Under columns={columns.length + (selection ? 1 : 0)}>{under?.(row)}</Under>
+              </Fragment>
+            );
+          })}
         </tbody>
       </table>
     </div>

@@ -28,7 +28,6 @@ export const usage = {
   'usage.col.day': 'Day',
   'usage.noKey': 'No token (webhooks of stores)',
   'usage.noStore': 'No store',
-  'usage.count': { one: '{count} request', other: '{count} requests' },
   'usage.none': 'Nothing in this time.',
   'usage.requests.none': 'No request, {period}.',
   'usage.deliveries.none': 'No delivery, {period}.',

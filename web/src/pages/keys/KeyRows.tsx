@@ -23,7 +23,7 @@ export function KeyRows({ label, rows, busy, onIssued }: Props) {
     {
       key: 'name',
       header: t('keysPage.col.name'),
-      width: '17%',
+      width: '20%',
       narrow: 'first',
       cell: (it) => (
         <>
@@ -48,6 +48,7 @@ export function KeyRows({ label, rows, busy, onIssued }: Props) {
       key: 'hour',
       header: t('keysPage.col.hour'),
       width: '96px',
+      wide: true,
       end: true,
       cell: (it) => (it.active ? t('keysPage.hour', { n: it.usedThisHour, limit: it.rateLimit }) : null),
     },
@@ -62,6 +63,7 @@ export function KeyRows({ label, rows, busy, onIssued }: Props) {
       key: 'deliveries',
       header: t('keysPage.col.deliveries'),
       width: '88px',
+      wide: true,
       end: true,
       cell: (it) => number.format(it.deliveries),
     },

@@ -9,18 +9,22 @@ import styles from './usage.module.css';
 type Group = Schemas['UsageOfAll']['groups'][number];
 const number = new Intl.NumberFormat('en');
 const idOf = ({ keyId, integrationId }: Group) => keyId ?? integrationId ?? '';
+const isNamed = (group: Group) => idOf(group) !== '';
 
 export function Groups({ groups, by }: { groups: Group[]; by: 'key' | 'store' }) {
   const most = Math.max(1, ...groups.map(({ requests }) => requests));
-  const named = groups.filter((group) => idOf(group) !== '');
-  const rest = groups.filter((group) => idOf(group) === '');
   const columns: Column<Group>[] = [
     {
       key: 'name',
       header: t(`usage.col.name.${by}`),
       width: '30%',
       narrow: 'first',
-      cell: (it) => <Bdi className="strong">{it.name ?? idOf(it)}</Bdi>,
+      cell: (it) =>
+        isNamed(it) ? (
+          <Bdi className="strong">{it.name ?? idOf(it)}</Bdi>
+        ) : (
+          t(by === 'key' ? 'usage.noKey' : 'usage.noStore')
+        ),
     },
     {
       key: 'share',
@@ -58,26 +62,19 @@ export function Groups({ groups, by }: { groups: Group[]; by: 'key' | 'store' })
   ];
   if (groups.length === 0) return <p className="muted">{t('usage.none')}</p>;
   return (
-    <>
-      {named.length > 0 ? (
-        <Rows
-          label={t(by === 'key' ? 'usage.by.key' : 'usage.by.store')}
-          columns={columns}
-          rows={named}
-          idOf={idOf}
-          linkOf={(it) =>
-            it.keyId
-              ? { to: '/keys/$id', params: { id: it.keyId }, search: {} }
-              : { to: '/integrations/stores/$id/products', params: { id: idOf(it) }, search: {} }
-          }
-        />
-      ) : null}
-      {rest.map((it) => (
-        <p key="rest" className={styles.rest}>
-          <span>{t(by === 'key' ? 'usage.noKey' : 'usage.noStore')}</span>
-          <span className="tabular">{t('usage.count', { count: it.requests })}</span>
-        </p>
-      ))}
-    </>
+    <Rows
+      label={t(by === 'key' ? 'usage.by.key' : 'usage.by.store')}
+      columns={columns}
+      rows={[...groups.filter(isNamed), ...groups.filter((group) => !isNamed(group))]}
+      idOf={idOf}
+      quiet={(it) => !isNamed(it)}
+      linkOf={(it) =>
+        !isNamed(it)
+          ? null
+          : it.keyId
+            ? { to: '/keys/$id', params: { id: it.keyId }, search: {} }
+            : { to: '/integrations/stores/$id/products', params: { id: idOf(it) }, search: {} }
+      }
+    />
   );
 }

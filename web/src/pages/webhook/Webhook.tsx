@@ -9,6 +9,7 @@ import { api, ok } from '@/api/client';
 import { isMissing, sentence } from '@/api/errors';
 import { daysAgo, queries } from '@/api/queries';
 import { Bdi } from '@/components/Bdi';
+import { CopyIcon } from '@/components/Copy';
 import { ConfirmDialog, Dialog } from '@/components/Dialogs';
 import { OverlapChoice } from '@/components/OverlapChoice';
 import { PageHeader } from '@/components/PageHeader';
@@ -62,7 +63,11 @@ function Content({ it }: { it: Subscription }) {
             {it.health === 'failing' && it.failuresInARow > 0 ? (
               <span>{t('webhook.inARow', { count: it.failuresInARow })}</span>
             ) : null}
-            {it.name ? <Bdi>{it.url}</Bdi> : null}
+            {it.name ? (
+              <span className={styles.url}>
+                <Bdi>{it.url}</Bdi> <CopyIcon text={it.url} what={it.url} />
+              </span>
+            ) : null}
             <span title={it.eventTypes.join(', ')}>{eventsText(it)}</span>
             <span>{storesText(it)}</span>
             {it.previousSecretExpiresAt ? <Overlap until={it.previousSecretExpiresAt} /> : null}

@@ -29,7 +29,11 @@ const columns: Column<Schemas['Subscription']>[] = [
     header: t('webhooks.col.url'),
     width: '27%',
     narrow: 'first',
-    cell: (it) => <Bdi className="strong">{nameOf(it)}</Bdi>,
+    cell: (it) => (
+      <Bdi className="strong" title={it.url}>
+        {nameOf(it)}
+      </Bdi>
+    ),
   },
   { key: 'state', header: t('webhooks.col.state'), narrow: 'second', cell: (it) => <HealthText health={it.health} /> },
   { key: 'events', header: t('webhooks.col.events'), width: '100px', cell: eventsText },
