@@ -6,7 +6,7 @@ export const delivery = {
   'item.shared': 'Shared',
   'item.already_shared': 'Already had it',
   'item.delivered_by_hand': 'Delivered by hand',
-  'item.dropped': 'Dropped',
+  'item.dropped': 'Left out',
   'item.revoking': 'Taking back',
   'item.revoked': 'Taken back',
   'item.revoke_failed': 'Could not take back',
@@ -72,7 +72,7 @@ export const delivery = {
   },
   'fix.preset_not_found': 'A preset is missing',
   'fix.preset_not_found.text':
-    '{file} is no longer in your cloud account. Pick another file; saving goes on by itself.',
+    '{file} is no longer in your cloud account. Pick another file and save it, then this goes on by itself.',
   'fix.preset_not_shareable': 'This preset cannot be shared',
   'fix.preset_not_shareable.text':
     '{Cloud} does not let {file} be shared. Make it shareable there, or pick another file.',
@@ -89,7 +89,7 @@ export const delivery = {
   },
   'fix.cloud_unavailable': '{Cloud} is away',
   'fix.cloud_unavailable.text':
-    'We could not reach it for 72 hours. This goes on by itself when it is back, for 30 days.',
+    'We could not reach it for 72 hours. If it is back within 30 days, this goes on by itself.',
   'fix.cloud_rejected': 'Refused without a reason',
   'fix.cloud_rejected.text': '{Cloud} refused and did not say why. Share one file by hand there to see the reason.',
   'fix.order_too_large': 'Too many products',
@@ -270,7 +270,7 @@ export const delivery = {
   'facts.noItems': 'Nothing of this order is matched to a preset.',
   'facts.order': 'Order',
   'facts.number': 'Number',
-  'facts.rawOrder': 'Raw order',
+  'facts.rawOrder': 'Open the order',
   'facts.openAtStore': 'Open in your shop',
   'facts.store': 'Store',
   'facts.received': 'Received',

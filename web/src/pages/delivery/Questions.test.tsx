@@ -160,7 +160,7 @@ test('the facts lead to the order and its payload', async () => {
       <DeliveryFacts it={it} />
     </Questions>,
   );
-  const link = await screen.findByRole('link', { name: 'Raw order' });
+  const link = await screen.findByRole('link', { name: 'Open the order' });
   expect(link.getAttribute('href')).toBe('/orders/ord_0a1b2c3d4e5f6');
 });
 

@@ -50,7 +50,7 @@ test('what the search finds leads to its page; of a newer kind there is none', (
   ]);
   expect(found.map(({ link, state }) => [link?.to, link?.params, state])).toEqual([
     ['/deliveries/$id', { id: 'del_1' }, 'Failed'],
-    ['/orders/$id', { id: 'ord_1' }, 'Nothing to deliver'],
+    ['/orders/$id', { id: 'ord_1' }, 'No presets'],
     ['/presets/$id', { id: 'a/b' }, undefined],
     ['/keys/$id', { id: 'key_1' }, 'Off'],
   ]);
