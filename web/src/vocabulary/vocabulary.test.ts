@@ -13,7 +13,7 @@ import { hasText } from '@/i18n/text';
 import { LEDGER_KINDS, PURCHASE_STATES } from './credits';
 import { CODES, codeWord, ITEM_STATUSES, lookOf, stopReason, STATUSES, statusWord, word } from './delivery';
 import { ALL_PERMISSIONS } from './keys';
-import { LINE_RESULTS, OUTCOMES } from './order';
+import { LINE_RESULTS, OUTCOMES } from './outcome';
 import { MATCH_TYPES } from './store';
 import { EVENT_STATUSES, EVENT_TYPES, HEALTHS } from './webhook';
 

@@ -15,7 +15,7 @@ import { toast } from '@/components/toasts';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { codeWord, statusWord, word } from '@/vocabulary/delivery';
-import { standingOf } from '@/vocabulary/order';
+import { standingOf } from '@/vocabulary/outcome';
 import { bareKey } from './bare';
 import type { Order } from './types';
 

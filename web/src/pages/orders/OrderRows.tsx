@@ -8,7 +8,7 @@ import { StatusWithMarks } from '@/components/StatusWithMarks';
 import { Marks } from '@/components/Tag';
 import { Time } from '@/components/Time';
 import { t } from '@/i18n/text';
-import { standingOf } from '@/vocabulary/order';
+import { standingOf } from '@/vocabulary/outcome';
 import { OutcomeText } from './OutcomeText';
 import styles from './orders.module.css';
 

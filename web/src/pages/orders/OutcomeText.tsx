@@ -5,7 +5,7 @@ import statusStyles from '@/components/StatusIcon.module.css';
 import type { Schemas } from '@/api/client';
 import { t } from '@/i18n/text';
 import { codeWord } from '@/vocabulary/delivery';
-import { lookOfOutcome, outcomeWord, standingOf } from '@/vocabulary/order';
+import { lookOfOutcome, outcomeWord, standingOf } from '@/vocabulary/outcome';
 
 type Known = Pick<
   Schemas['Order'],

@@ -1,7 +1,7 @@
 // The filters of the list of orders: read from the address, and sent to the service.
 import type { OrderQuery } from '@/api/queries';
 import { t } from '@/i18n/text';
-import { OUTCOMES, outcomeWord, type Outcome } from '@/vocabulary/order';
+import { OUTCOMES, outcomeWord, type Outcome } from '@/vocabulary/outcome';
 import type { Option } from '../deliveries/filters';
 import { beginOf, PERIODS, type Period } from '../period';
 import { cursorsOf, isStoreId, type Search } from '../search';

@@ -18,7 +18,7 @@ import type { Schemas } from '@/api/client';
 import { Shape, StatusIcon } from '@/components/StatusIcon';
 import { t, type TextKey } from '@/i18n/text';
 import { statusWord, word } from '@/vocabulary/delivery';
-import { lookOfOutcome, outcomeWord } from '@/vocabulary/order';
+import { lookOfOutcome, outcomeWord } from '@/vocabulary/outcome';
 import type { Recent } from '../recent';
 
 export type Entry = {
