@@ -251,6 +251,28 @@ TEST(Trouble, AProbeWithoutACreditLooksUpANameInAnOutageOfLookUps) {
   expect_books_balance(world);
 }
 
+// Likewise one of look-ups of friendships, which ends with such a look-up.
+TEST(Trouble, AProbeWithoutACreditLooksUpAFriendshipInAnOutageOfThese) {
+  World world(slow(), 2);
+  ASSERT_EQ(world.status(world.deliver(world.order("1", "Bob", {"sku-1"}))), "completed");
+  world.cloud.before = [](const std::string& call, const std::string&) {
+    return call == "request" ? Fate::lose_answer : call == "friendship" ? Fate::rate_limit : Fate::answer;
+  };
+  const auto id = world.deliver(world.order("2", "Ann", {"sku-1"}));
+  world.settle(75h);
+  ASSERT_TRUE(failed_unavailable(world, id));
+  world.cloud.before = nullptr;
+  const auto last = world.deliver(world.order("3", "Bob", {"sku-2"}));
+  world.settle(2min);
+  ASSERT_EQ(world.status(last), "completed");
+  world.settle(3h);
+  EXPECT_EQ(world.status(id), "failed insufficient_credits");
+  world.grant(1);
+  world.settle(2h);
+  EXPECT_EQ(world.status(id), "completed");
+  expect_books_balance(world);
+}
+
 TEST(Trouble, AProbeWithoutACreditChangesNothingInAnOutage) {
   World world(slow(), 2);
   fail_calls(world, "share", Fate::fail);

@@ -157,14 +157,23 @@ void JobSteps::Step::fail_without_credit() {
   });
 }
 
+// Whether the next call for the customer's deliveries only reads who the buyer is, or what they answered.
+bool JobSteps::Step::only_reads_buyer() const {
+  if (customer.cloud_user_id.empty()) return true;
+  const bool known = customer.friendship == Friendship::none ||
+                     customer.friendship == Friendship::requested ||
+                     customer.friendship == Friendship::friends;
+  return !known && job.friendship_checks == 0;
+}
+
 bool JobSteps::Step::fail_unpaid(DeliveryId id) {
   if (!probes(id))
     return conclude(set, job, customer, id, Finding::permanent, ResolutionCode::insufficient_credits);
   const auto account = find_cloud_account(set.tx(), job.cloud_account);
   const auto trouble = domain::decode_account_trouble(account ? account->trouble : "");
   const bool troubled = !trouble || !domain::trouble_name(*trouble).empty();
-  // The look-up of a name costs nothing, and perhaps the trouble waits for one.
-  if (troubled && customer.cloud_user_id.empty()) return false;
+  // The look-up of a name or a friendship costs nothing, and perhaps the trouble waits for one.
+  if (troubled && only_reads_buyer()) return false;
   if (troubled || set.balance(set.delivery(id)->account).within_reach() > 0) return true;
   progress(id);
   if (auto& row = *set.delivery(id); row.status == domain::DeliveryStatus::queued)

@@ -68,6 +68,7 @@ struct JobSteps::Step {
   void fail_without_credit();
   // The delivery fails as insufficient_credits. A probed one does so unless the cloud account is paused, or
   // a credit on hold may come back: then its failure stays as it is. Returns whether the job is done with it.
+  bool only_reads_buyer() const;
   bool fail_unpaid(DeliveryId id);
   // Ends the trouble of the calls whose success the answer shows.
   void end_trouble(const Answer& answer);
