@@ -188,7 +188,8 @@ void Model::resolve(Order& order, const Delivery::Replacing& replaced) {
     }
     const bool gone = replaces && !files.empty();
     for (const auto& file : *line.files) {
-      if (is_owed(file) && !(gone && replaced.missing.contains(file))) {
+      const bool went = gone && replaced.missing.contains(file) && !candidates.contains(file);
+      if (is_owed(file) && !went) {
         files.insert(file);
       } else if (is_owed(file)) {
         // It was there again before the line got another: nobody knows whether the line owes it still.
