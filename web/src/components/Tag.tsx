@@ -6,7 +6,7 @@ export function Tag({ children }: { children: ReactNode }) {
   return <span className={styles.tag}>{children}</span>;
 }
 
-// What a list and a page say of an order beside its status.
+// The marks of an order, or of a delivery, beside its status.
 type Marked = { test?: boolean; dryRun: boolean | null; refunded: boolean; cancelled: boolean };
 export const Marks = ({ of }: { of: Marked }) => (
   <>
