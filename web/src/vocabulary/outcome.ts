@@ -24,7 +24,7 @@ type Known = Pick<Schemas['Order'], 'outcome' | 'unmappedCount' | 'erased'>;
 export const standingOf = ({ outcome, unmappedCount, erased }: Known) =>
   outcome !== 'no_mapped_items' ? outcome : unmappedCount > 0 && !erased ? 'unmatched' : 'nothing';
 
-// the words and icon of an outcome, or of a standing.
+// The words and icon of an outcome, or of a standing.
 export const outcomeWord = (outcome: string) => word('orderOutcome', outcome);
 export const lookOfOutcome = (outcome: string): { icon: Icon; colour: Colour } => {
   const [icon, colour]: [Icon, Colour] = Object.hasOwn(LOOKS, outcome)
