@@ -424,7 +424,7 @@ void Model::rename(const Order& order, Delivery& d, const std::string& name, Tim
 // ---------------------------------------------------------------- deliveries (spec 3.1)
 
 void Model::command(Delivery& d) {
-  d.open_question = d.open_question || d.unresolved;
+  d.open_question = d.open_question || d.unresolved || d.renamed;
   // The worker completes a test order by itself, without a call.
   d.racing = d.racing || (d.dry_run && d.standing == Standing::open);
   d.racing = d.racing || d.waits || std::ranges::any_of(d.promises, [](const auto& p) {
