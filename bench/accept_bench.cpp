@@ -122,7 +122,7 @@ Task<api::Reply> read_only(services::Reception* reception, api::Call call) {
   co_return api::json_response(202, {{"status", "queued"}, {"orderId", (*ready)->order.event.order_id}});
 }
 
-// Serves until the control pipe closes; tells the port when it does.
+// Serves until the control pipe closes; prints the port when it does.
 [[noreturn]] void serve(const Options& options, bool store, const bench::BenchDatabase& place,
                         const crypto::ServiceCipher& cipher, crypto::SystemRandom& random, int ready,
                         int control) {
@@ -137,7 +137,7 @@ Task<api::Reply> read_only(services::Reception* reception, api::Call call) {
   storage::AsyncDatabase async_db(*database, log,
                                   {.writers = options.database.postgres ? options.database.writers : 1,
                                    .max_units = options.database.postgres ? 1U : 256U,
-                                   .on_news = [&](const storage::News& news) { news_log.tell(news); }});
+                                   .on_news = [&](const storage::News& news) { news_log.write(news); }});
   services::DeliveryChanges changes(ids, random);
   services::DisabledAccounts disabled(async_db, ids, clock);
   services::IntegrationDirectory directory_of_integrations(async_db, cipher, clock, &disabled);

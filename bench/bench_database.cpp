@@ -20,7 +20,7 @@ namespace {
 
 constexpr Millis kLong{3'600'000};  // an hour: nothing here is given up because it takes long
 constexpr const char* kFile = "bench.db";
-constexpr storage::Sql kLook{"SELECT count(*) FROM used_keys"};
+constexpr storage::Sql kRead{"SELECT count(*) FROM used_keys"};
 
 std::unique_ptr<storage::Database> opened(Expected<std::unique_ptr<storage::Database>> database) {
   if (!database) throw std::runtime_error(database.error().message);
@@ -132,13 +132,13 @@ void BenchDatabase::insert_old(const Clock& clock) const {
 IdleTransaction::IdleTransaction(const BenchDatabase& database)
     : connection_(opened(storage::open_postgres(
           {.url = database.url(), .writers = 1, .readers = 1, .idle_timeout = kLong}))) {
-  std::promise<void> looked;
-  auto has_looked = looked.get_future();
-  thread_ = std::thread([this, looked = std::move(looked), end = ended_.get_future()]() mutable {
+  std::promise<void> began;
+  auto has_begun = began.get_future();
+  thread_ = std::thread([this, began = std::move(began), end = ended_.get_future()]() mutable {
     try {
       connection_->read([&](storage::Tx& tx) {
-        tx.query(kLook, [](const storage::Row&) {});
-        looked.set_value();
+        tx.query(kRead, [](const storage::Row&) {});
+        began.set_value();
         end.wait();
       });
     } catch (const std::exception& e) {
@@ -146,7 +146,7 @@ IdleTransaction::IdleTransaction(const BenchDatabase& database)
       std::_Exit(1);
     }
   });
-  has_looked.wait();
+  has_begun.wait();
 }
 
 IdleTransaction::~IdleTransaction() {

@@ -107,9 +107,10 @@ void write_events(storage::Database& database, IdSource& ids, const crypto::Serv
                   R"("deliveryId":"del_1","delivery":{"orderId":"1001","eventId":"oev_1","status":"completed",)"
                   R"("message":"All files were shared with the customer.","sequence":3}})",
               tx.now()}});
-      insert_sends(tx, std::array{storage::SendRow{
-                           ids.next(), subscriptions[static_cast<std::size_t>(i % options.subscriptions)],
-                           event, tx.now()}});
+      insert_dispatches(
+          tx, std::array{storage::DispatchRow{
+                  ids.next(), subscriptions[static_cast<std::size_t>(i % options.subscriptions)], event,
+                  tx.now()}});
     }
   });
 }

@@ -78,7 +78,7 @@ TEST_F(CredentialAgentTest, LogsInWithAPasswordThatAClientJustSent) {
   EXPECT_EQ(wrong.error().kind, Kind::login_refused);
 }
 
-TEST_F(CredentialAgentTest, TellsAWrongPasswordFromAnAlteredRecord) {
+TEST_F(CredentialAgentTest, DistinguishesAWrongPasswordFromAnAlteredRecord) {
   cloud::AgentProcess agent(log, process_options());
   EXPECT_EQ(login(agent, seal("wrong")).error().kind, Kind::login_refused);
   auto altered = seal(planted);

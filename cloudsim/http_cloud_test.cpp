@@ -71,7 +71,7 @@ TEST_F(HttpCloudOverSimulator, SharesAFileOnceMutualFollowStands) {
   EXPECT_EQ(count("shares", "revoked"), 1);
 }
 
-TEST_F(HttpCloudOverSimulator, TellsEachRefusalOfThePlatform) {
+TEST_F(HttpCloudOverSimulator, ReportsEachRefusalOfThePlatform) {
   EXPECT_EQ(await(cloud.find_user(scheduler(), session, "nobody")).error().kind, Kind::user_not_found);
   EXPECT_EQ(request("u-404").error().kind, Kind::user_not_found);
   EXPECT_EQ(request(customer("bea", "block")).error().kind, Kind::blocked);

@@ -61,8 +61,8 @@ void require_request(const HttpRequest& request, bool http11) {
   }
 }
 
-// What a connection reads of `bytes` when they arrive in pieces of that size.
-Outcome read_in_pieces(std::string_view bytes, std::size_t piece) {
+// What a connection reads of `bytes` when they arrive in chunks of that size.
+Outcome read_in_chunks(std::string_view bytes, std::size_t chunk) {
   Outcome out;
   auto reader = std::make_unique<RequestReader>(kLimits);
   std::string waiting;
@@ -92,8 +92,8 @@ Outcome read_in_pieces(std::string_view bytes, std::size_t piece) {
       }
     }
     if (bytes.empty()) return out;
-    waiting += bytes.substr(0, piece);
-    bytes.remove_prefix(std::min(piece, bytes.size()));
+    waiting += bytes.substr(0, chunk);
+    bytes.remove_prefix(std::min(chunk, bytes.size()));
   }
 }
 
@@ -115,16 +115,16 @@ auto whole_requests(const Outcome& outcome) {
 // Where a request ends, and what it says, is a matter of its bytes and not of how they arrived.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes{reinterpret_cast<const char*>(data), size};
-  const auto whole = read_in_pieces(bytes, std::max<std::size_t>(size, 1));
-  for (const std::size_t piece : {1, 7}) {
-    const auto pieces = read_in_pieces(bytes, piece);
-    for (std::size_t i = 0; i < std::min(whole.requests.size(), pieces.requests.size()); ++i) {
-      REQUIRE(same(whole.requests[i], pieces.requests[i]));
+  const auto whole = read_in_chunks(bytes, std::max<std::size_t>(size, 1));
+  for (const std::size_t chunk : {1, 7}) {
+    const auto chunks = read_in_chunks(bytes, chunk);
+    for (std::size_t i = 0; i < std::min(whole.requests.size(), chunks.requests.size()); ++i) {
+      REQUIRE(same(whole.requests[i], chunks.requests[i]));
     }
     // The lines between chunks have a limit only while they wait for their end. Else only what was never
     // a whole request may be refused, or found too large, by one and still be waited for by the other.
-    if (large_header(whole) || large_header(pieces)) continue;
-    REQUIRE(whole_requests(whole) == whole_requests(pieces));
+    if (large_header(whole) || large_header(chunks)) continue;
+    REQUIRE(whole_requests(whole) == whole_requests(chunks));
   }
   return 0;
 }

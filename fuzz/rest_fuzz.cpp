@@ -10,7 +10,7 @@
 #include "api/page.h"
 #include "api/router.h"
 #include "require.h"
-#include "services/dispatcher/kept_answer.h"
+#include "services/dispatcher/stored_answer.h"
 
 namespace {
 
@@ -26,7 +26,7 @@ std::string percent_encode(std::string_view text) {
 // By the other decoder of UTF-8 in this program.
 bool is_plain_text(std::string_view text) {
   const bool control = std::ranges::any_of(text, [](unsigned char c) { return c < 0x20; });
-  return !control && services::kept_answer(text) == text;
+  return !control && services::stored_answer(text) == text;
 }
 
 void try_decoding(std::string_view text) {
@@ -34,10 +34,10 @@ void try_decoding(std::string_view text) {
     const auto decoded = percent_decode(text, plus);
     if (!decoded) continue;
     REQUIRE(decoded->size() <= text.size());
-    if (decoded->size() <= services::kKeptAnswerBytes) REQUIRE(is_plain_text(*decoded));
+    if (decoded->size() <= services::kStoredAnswerBytes) REQUIRE(is_plain_text(*decoded));
     REQUIRE(percent_decode(percent_encode(*decoded), plus) == decoded);
   }
-  if (text.size() <= services::kKeptAnswerBytes) {
+  if (text.size() <= services::kStoredAnswerBytes) {
     REQUIRE(percent_decode(percent_encode(text)).has_value() == is_plain_text(text));
   }
 }

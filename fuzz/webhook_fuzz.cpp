@@ -6,7 +6,7 @@
 #include "base/testing.h"
 #include "crypto/webhook_signature.h"
 #include "require.h"
-#include "services/dispatcher/kept_answer.h"
+#include "services/dispatcher/stored_answer.h"
 #include "splice.h"
 
 namespace {
@@ -61,8 +61,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
            .verified);
   REQUIRE(!verify_vendor_signature(secret(), bytes, kBody));
   if (is_webhook_secret(bytes)) REQUIRE(sign_webhook({"e-1", kSentAt, kBody}, bytes).has_value());
-  const auto kept = services::kept_answer(bytes);
-  REQUIRE(kept.size() <= services::kKeptAnswerBytes && services::kept_answer(kept) == kept);
+  const auto stored = services::stored_answer(bytes);
+  REQUIRE(stored.size() <= services::kStoredAnswerBytes && services::stored_answer(stored) == stored);
 
   FuzzedDataProvider input(data, size);
   const std::string body = input.ConsumeBool() ? std::string(kBody) : input.ConsumeRandomLengthString(200);

@@ -27,7 +27,7 @@ constexpr int kOfKey = 100;
 // refund, and a file that a line owes.
 constexpr std::int64_t kOfAnOrder = 100'000;
 constexpr std::int64_t kOfAByte = 150;
-constexpr std::int64_t kOfAByteKept = 50;
+constexpr std::int64_t kOfAStoredByte = 50;
 constexpr std::int64_t kOfALine = 1'000;
 constexpr std::int64_t kOfAPair = 200;
 
@@ -86,7 +86,7 @@ json::string id_of(int kind, int n) {
   return json::string(text);
 }
 
-// Each step adds as many pieces of one kind as it says, as long as the body has room.
+// Each step adds as many parts of one kind as it says, as long as the body has room.
 std::string body_of(Recipe& recipe) {
   json::array lines;
   json::array refunds;
@@ -130,10 +130,10 @@ std::string body_of(Recipe& recipe) {
           break;
         }
         case 4: {
-          const std::string_view piece = kind % 3 == 0   ? "vendor username:\n"
-                                         : kind % 3 == 1 ? "username - "
-                                                         : "@ ";
-          if (take(2 * piece.size())) note += piece;
+          const std::string_view part = kind % 3 == 0   ? "vendor username:\n"
+                                        : kind % 3 == 1 ? "username - "
+                                                        : "@ ";
+          if (take(2 * part.size())) note += part;
           break;
         }
         default:
@@ -178,8 +178,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto first = domain::merge(std::nullopt, *event).state;
   event->updated_at = *event->updated_at + std::chrono::minutes{1};
   for (auto& line : event->lines) line.title += "!";
-  const auto kept = encode(domain::merge(first, *event).state);
-  const auto state = domain::decode_order_state(kept);
+  const auto stored = encode(domain::merge(first, *event).state);
+  const auto state = domain::decode_order_state(stored);
   REQUIRE(state.has_value());
   const auto mapped = index.map(*state);
   std::vector<domain::ItemNow> items;
@@ -191,6 +191,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   domain::plan_items(items, mapped);
   domain::refunded_items(items, *state);
   hold("an order", body.size(), taken,
-       kOfAnOrder + kOfAByteKept * std::ssize(kept) + kOfALine * lines + kOfAPair * pairs);
+       kOfAnOrder + kOfAStoredByte * std::ssize(stored) + kOfALine * lines + kOfAPair * pairs);
   return 0;
 }

@@ -64,7 +64,7 @@ TEST_F(Pages, AFormMayLeadToTheShopAndNowhereElse) {
             "https://Shop.example/done?id=" + session.id + "&again=" + session.id);
 }
 
-TEST_F(Pages, AReceiptTellsWhatWasPaidAndRefunded) {
+TEST_F(Pages, AReceiptShowsWhatWasPaidAndRefunded) {
   auto& session = world.create_session(pack(start), 1, start);
   world.pay(session, Method::card, false, start);
   auto& charge = *session.attempts.back();

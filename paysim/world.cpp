@@ -88,7 +88,7 @@ void World::pay(Session& session, Method method, bool late, Timestamp now) {
   Charge& charge = attempt(session, method, now);
   session.status = SessionStatus::complete;
   if (method == Method::card) take(charge);
-  tell("checkout.session.completed", session, now);
+  publish("checkout.session.completed", session, now);
 }
 
 void World::decline(Session& session, Timestamp now) {
@@ -106,10 +106,10 @@ void World::settle_payment(Session& session, bool succeeds, Timestamp now) {
   Charge& charge = *session.attempts.back();
   if (succeeds) {
     take(charge);
-    tell("checkout.session.async_payment_succeeded", session, now);
+    publish("checkout.session.async_payment_succeeded", session, now);
   } else {
     charge.status = ChargeStatus::failed;
-    tell("checkout.session.async_payment_failed", session, now);
+    publish("checkout.session.async_payment_failed", session, now);
   }
 }
 
@@ -120,7 +120,7 @@ void World::expire(Session& session, Timestamp now) {
                   text_of(session.status) + ".");
   }
   session.status = SessionStatus::expired;
-  tell("checkout.session.expired", session, now);
+  publish("checkout.session.expired", session, now);
 }
 
 Refund& World::refund(Charge& charge, std::optional<std::int64_t> amount, std::optional<std::string> reason,
@@ -150,8 +150,8 @@ Refund& World::refund(Charge& charge, std::optional<std::int64_t> amount, std::o
   charge.refunds.push_back(&refund);
   charge.refunded += refund.amount;
   book_of(charge).refunded += refund.amount;
-  tell("refund.created", refund, now);
-  tell("charge.refunded", charge, now);
+  publish("refund.created", refund, now);
+  publish("charge.refunded", charge, now);
   return refund;
 }
 
@@ -163,8 +163,8 @@ void World::settle_refund(Refund& refund, bool succeeds, Timestamp now) {
     refund.charge->refunded -= refund.amount;
     book_of(*refund.charge).refunded -= refund.amount;
   }
-  tell("refund.updated", refund, now);
-  if (!succeeds) tell("refund.failed", refund, now);
+  publish("refund.updated", refund, now);
+  if (!succeeds) publish("refund.failed", refund, now);
 }
 
 Dispute& World::dispute(Charge& charge, std::optional<std::int64_t> amount, std::string reason, bool inquiry,
@@ -188,7 +188,7 @@ Dispute& World::dispute(Charge& charge, std::optional<std::int64_t> amount, std:
        .reinstatement = {}});
   charge.disputes.push_back(&dispute);
   if (!inquiry) dispute.withdrawal = new_id("txn_");
-  tell("charge.dispute.created", dispute, now);
+  publish("charge.dispute.created", dispute, now);
   if (!inquiry) withdraw(dispute, now);
   return dispute;
 }
@@ -196,28 +196,28 @@ Dispute& World::dispute(Charge& charge, std::optional<std::int64_t> amount, std:
 void World::withdraw(Dispute& dispute, Timestamp now) {
   if (dispute.withdrawal.empty()) dispute.withdrawal = new_id("txn_");
   book_of(*dispute.charge).withdrawn += dispute.amount;
-  tell("charge.dispute.funds_withdrawn", dispute, now);
+  publish("charge.dispute.funds_withdrawn", dispute, now);
 }
 
 void World::escalate(Dispute& dispute, Timestamp now) {
   if (is_over(dispute) || !dispute.withdrawal.empty()) throw invalid("The dispute is no open inquiry.");
   dispute.status = DisputeStatus::needs_response;
   withdraw(dispute, now);
-  tell("charge.dispute.updated", dispute, now);
+  publish("charge.dispute.updated", dispute, now);
 }
 
 void World::respond(Dispute& dispute, Timestamp now) {
   if (is_over(dispute)) throw invalid("The dispute is closed.");
   dispute.status =
       dispute.withdrawal.empty() ? DisputeStatus::warning_under_review : DisputeStatus::under_review;
-  tell("charge.dispute.updated", dispute, now);
+  publish("charge.dispute.updated", dispute, now);
 }
 
 void World::close(Dispute& dispute, bool won, Timestamp now) {
   if (is_over(dispute)) throw invalid("The dispute is closed already.");
   if (dispute.withdrawal.empty()) {
     dispute.status = DisputeStatus::warning_closed;
-    tell("charge.dispute.closed", dispute, now);
+    publish("charge.dispute.closed", dispute, now);
     return;
   }
   dispute.status = won ? DisputeStatus::won : DisputeStatus::lost;
@@ -226,8 +226,8 @@ void World::close(Dispute& dispute, bool won, Timestamp now) {
     dispute.reinstated = now;
     book_of(*dispute.charge).reinstated += dispute.amount;
   }
-  tell("charge.dispute.closed", dispute, now);
-  if (won) tell("charge.dispute.funds_reinstated", dispute, now);
+  publish("charge.dispute.closed", dispute, now);
+  if (won) publish("charge.dispute.funds_reinstated", dispute, now);
 }
 
 void World::settle(Timestamp now) {
@@ -236,7 +236,7 @@ void World::settle(Timestamp now) {
     open_.erase(open_.begin());
     if (session.status != SessionStatus::open) continue;
     session.status = SessionStatus::expired;
-    tell("checkout.session.expired", session, session.asked.expires_at);
+    publish("checkout.session.expired", session, session.asked.expires_at);
   }
 }
 
@@ -245,20 +245,20 @@ std::optional<Timestamp> World::next_due() const {
   return open_.begin()->first;
 }
 
-void World::tell(std::string_view type, const Session& session, Timestamp now) {
-  tell(type, session_object(session, page_url_), now);
+void World::publish(std::string_view type, const Session& session, Timestamp now) {
+  publish(type, session_object(session, page_url_), now);
 }
-void World::tell(std::string_view type, const Charge& charge, Timestamp now) {
-  tell(type, charge_object(charge, page_url_), now);
+void World::publish(std::string_view type, const Charge& charge, Timestamp now) {
+  publish(type, charge_object(charge, page_url_), now);
 }
-void World::tell(std::string_view type, const Refund& refund, Timestamp now) {
-  tell(type, refund_object(refund), now);
+void World::publish(std::string_view type, const Refund& refund, Timestamp now) {
+  publish(type, refund_object(refund), now);
 }
-void World::tell(std::string_view type, const Dispute& dispute, Timestamp now) {
-  tell(type, dispute_object(dispute), now);
+void World::publish(std::string_view type, const Dispute& dispute, Timestamp now) {
+  publish(type, dispute_object(dispute), now);
 }
 
-void World::tell(std::string_view type, json::object object, Timestamp now) {
+void World::publish(std::string_view type, json::object object, Timestamp now) {
   auto event = std::make_shared<Event>(new_id("evt_"), std::string(type), now, "");
   event->body = json::serialize(event_object(*event, std::move(object), api_version_));
   event_bytes_ += event->body.size();

@@ -93,11 +93,11 @@ class World {
   Charge& attempt(Session& session, Method method, Timestamp now);
   void take(Charge& charge);
   void withdraw(Dispute& dispute, Timestamp now);
-  void tell(std::string_view type, const Session& session, Timestamp now);
-  void tell(std::string_view type, const Charge& charge, Timestamp now);
-  void tell(std::string_view type, const Refund& refund, Timestamp now);
-  void tell(std::string_view type, const Dispute& dispute, Timestamp now);
-  void tell(std::string_view type, boost::json::object object, Timestamp now);
+  void publish(std::string_view type, const Session& session, Timestamp now);
+  void publish(std::string_view type, const Charge& charge, Timestamp now);
+  void publish(std::string_view type, const Refund& refund, Timestamp now);
+  void publish(std::string_view type, const Dispute& dispute, Timestamp now);
+  void publish(std::string_view type, boost::json::object object, Timestamp now);
   Book& book_of(const Charge& charge) { return books_[charge.intent->session->asked.currency]; }
 
   Random& random_;

@@ -180,12 +180,12 @@ TEST_F(ApiTest, OfABuyersRouteTheBudgetAndTheLinkComeBeforeTheContract) {
   services::BuyerLinks links(world_.async_db, world_.cipher, world_.ids, world_.random);
   ASSERT_TRUE(world_.await(links.start(world_.scheduler)));
   services::Buyers buyers(world_.async_db, links, changes, [] {});
-  net::KeyBudget looks(world_.clock(), {.times = 1, .window = std::chrono::minutes{1}});
+  net::KeyBudget reads(world_.clock(), {.times = 1, .window = std::chrono::minutes{1}});
   services::BuyerChanges live({world_.scheduler, world_.async_db, world_.clock(), world_.log, metrics_});
   SharedSlots readers(1);
   add_buyer_routes(router_, {.buyers = buyers,
                              .failures = failures_,
-                             .looks = looks,
+                             .reads = reads,
                              .platform = {},
                              .live = {.changes = live, .readers = readers, .limits = {}}});
   const HeaderMap wrong{{"X-Buyer-Token", std::string(32, 'A')}, {"Content-Type", "application/json"}};

@@ -26,7 +26,7 @@ TEST_F(ApiTest, TheServiceSpeaksOfItself) {
   EXPECT_EQ(send("GET", "/nowhere").code(), "NOT_FOUND");
 }
 
-TEST(OperationsTest, TellsWhatContractAndRouterLackOfEachOther) {
+TEST(OperationsTest, ReportsWhatContractAndRouterLackOfEachOther) {
   const Operations contract(R"({"paths":{"/a/{x}":{"get":{},"delete":{}},"/b":{"post":{}}}})");
   Router router;
   const auto add = [&router](const char* method, const char* pattern) {

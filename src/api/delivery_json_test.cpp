@@ -13,7 +13,7 @@ json::value size_of(std::optional<domain::OrderExcess> excess) {
   return view_json(view, "https://bridge.example/p#token").at("size");
 }
 
-TEST(DeliveryJson, TellsHowMuchAnOrderHasThatIsTooLarge) {
+TEST(DeliveryJson, ShowsHowMuchAnOrderHasThatIsTooLarge) {
   EXPECT_EQ(size_of({{.lines = 312, .limit = 250}}),
             (json::object{{"products", 312}, {"files", nullptr}, {"limit", 250}}));
   EXPECT_EQ(size_of({{.files = 501, .limit = 500}}),

@@ -90,9 +90,9 @@ std::vector<std::string> with_help_as_flag(const CLI::App& app, std::vector<std:
   return words;
 }
 
-void tell_version_of_each(CLI::App& verb, const std::string& version) {
+void set_version_of_each(CLI::App& verb, const std::string& version) {
   verb.set_version_flag("--version", version, "Print the version and exit");
-  for (auto* one : verb.get_subcommands([](CLI::App*) { return true; })) tell_version_of_each(*one, version);
+  for (auto* one : verb.get_subcommands([](CLI::App*) { return true; })) set_version_of_each(*one, version);
 }
 
 }  // namespace
@@ -117,7 +117,7 @@ int run_command_line(int argc, char** argv) {
   add_database_verbs(app, run);
   add_trial_verbs(app, run);
 
-  tell_version_of_each(app, "presetbridge " + std::string(kVersion) + " (" + std::string(kCommit) + ")");
+  set_version_of_each(app, "presetbridge " + std::string(kVersion) + " (" + std::string(kCommit) + ")");
   app.footer("`presetbridge help VERB` and `presetbridge VERB --help` explain one verb.");
 
   try {

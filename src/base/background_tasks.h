@@ -62,7 +62,7 @@ class BackgroundTasks {
     stopping_ = true;
     stopped_ = std::move(stopped);
     wakeup_.notify();
-    tell_when_stopped();
+    notify_when_stopped();
   }
   bool stopping() const { return stopping_; }
   // Jobs under way.
@@ -80,14 +80,14 @@ class BackgroundTasks {
       if (outcome.exception) report(outcome.exception, name);
       --running;
       if (ended) ended(outcome.exception);
-      tell_when_stopped();
+      notify_when_stopped();
     });
   }
   void report(const std::exception_ptr& fault, std::string_view name) {
     report_.log.error(report_.message, {{"task", name}, {"error", fault_text(fault)}});
     if (report_.metrics) report_.metrics->count(report_.counter);
   }
-  void tell_when_stopped() {
+  void notify_when_stopped() {
     if (stopping_ && loops_ == 0 && jobs_ == 0 && stopped_) std::exchange(stopped_, {})();
   }
 

@@ -167,7 +167,7 @@ TEST_F(TurnedVaultTest, ALoginIsSealedToAKeyThatWasAddedSinceAndToNoOtherThanIts
             Kind::credentials_unreadable);
 }
 
-TEST_F(TurnedVaultTest, ItTellsTheKeysThatTheFileHasNow) {
+TEST_F(TurnedVaultTest, ItReportsTheKeysThatTheFileHasNow) {
   const auto held = [&] { return std::get<HeldKeys>(ask({1, HeldKeysRequest{}}).result).ids; };
   const auto first = keys().front().id();
   EXPECT_EQ(held(), std::vector{first});

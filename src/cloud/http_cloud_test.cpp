@@ -176,7 +176,7 @@ TEST_F(HttpCloudTest, AStrangers404IsNotAMissingUserOrShare) {
   EXPECT_EQ(find_share().error().kind, Kind::malformed);
 }
 
-TEST_F(HttpCloudTest, ALookUpTells404AsNoShare) {
+TEST_F(HttpCloudTest, ALookUpReturns404AsNoShare) {
   for (const char* code : {"share_not_found", "user_not_found", "file_not_found"}) {
     answer(answered(404, error_body(code)));
     const auto found = find_share();
@@ -189,7 +189,7 @@ TEST_F(HttpCloudTest, ALookUpTells404AsNoShare) {
   EXPECT_EQ((*found)->idempotency_key, "k1");
 }
 
-TEST_F(HttpCloudTest, TellsRetryAfter) {
+TEST_F(HttpCloudTest, ReturnsRetryAfter) {
   answer(answered(429, "", {{"retry-after", "17"}}));
   const auto error = find_user().error();
   EXPECT_EQ(error.kind, Kind::rate_limited);

@@ -214,7 +214,7 @@ TEST_F(Jws, RefusesAnAlgorithmThatTheCallerOrTheNamedKeyDoesNotHave) {
   EXPECT_EQ(code_of(set_.verify(with_header(token_, other), kBoth)), "TOKEN_ALGORITHM_REFUSED");
 }
 
-TEST_F(Jws, TellsAnUnknownKeyApart) {
+TEST_F(Jws, DistinguishesAnUnknownKey) {
   const auto stranger = PrivateJwk::generate(JwsAlgorithm::es256);
   EXPECT_EQ(code_of(set_.verify(stranger.sign("{}"), kBoth)), "TOKEN_KEY_UNKNOWN");
   EXPECT_EQ(code_of(JwkSet().verify(token_, kBoth)), "TOKEN_KEY_UNKNOWN");

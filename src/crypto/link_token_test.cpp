@@ -21,7 +21,7 @@ TEST(LinkToken, HasThePublishedForm) {
   EXPECT_EQ(make_link_token(key_of('k'), 4711, 3), "AAAAAAAAEmepAYpYXrsrLBdP9wfBgV1s");
 }
 
-TEST(LinkToken, TellsItsRowAndIsTrueForItsKeyAndVersionAlone) {
+TEST(LinkToken, NamesItsRowAndIsTrueForItsKeyAndVersionAlone) {
   for (const std::int64_t id : {std::int64_t{1}, std::numeric_limits<std::int64_t>::max()}) {
     const auto text = make_link_token(key_of('k'), id, 3);
     ASSERT_EQ(text.size(), kLinkTokenLength);

@@ -7,7 +7,7 @@ namespace {
 
 using enum BuyerState;
 
-TEST(BuyerState, TellsTheBuyersPartAndNeverTheMerchants) {
+TEST(BuyerState, SaysTheBuyersPartAndNeverTheMerchants) {
   const auto failed = [](ResolutionCode code) { return buyer_state(DeliveryStatus::failed, code); };
   EXPECT_EQ(failed(ResolutionCode::username_missing), username_missing);
   EXPECT_EQ(failed(ResolutionCode::username_not_found), username_not_found);

@@ -113,7 +113,7 @@ Expected<Balance> apply(int what, const Balance& b, std::int64_t n) {
 }
 constexpr int kHold = 0, kRelease = 1, kSpend = 2, kGrant = 3, kPurchase = 4, kReverse = 5, kUndo = 6;
 
-TEST(Credits, AnySequenceKeepsTheRulesAndTheLedgerTellsTheBalance) {
+TEST(Credits, AnySequenceKeepsTheRulesAndTheLedgerSumsToTheBalance) {
   EXPECT_TRUE(rc::check([] {
     Balance b;
     __extension__ using Wide = __int128;

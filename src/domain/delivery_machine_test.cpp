@@ -68,7 +68,7 @@ TEST(DeliveryMachine, AllowsExactlyTheMovesOfTheSpecification) {
   EXPECT_EQ(allowed, kSpec);
 }
 
-TEST(DeliveryMachine, TellsOneTransitionForEachStatusAndCause) {
+TEST(DeliveryMachine, ReportsOneTransitionForEachStatusAndCause) {
   std::set<std::pair<From, Cause>> keys;
   std::set<Cause> used;
   for (const Transition& t : transitions()) {
@@ -139,7 +139,7 @@ TEST(DeliveryMachine, InternalRequeueingDoesNotRestartTheWaitForAnAnswer) {
   }
 }
 
-TEST(DeliveryMachine, TellsSubscribersWhatChangedButNotItsOwnRetries) {
+TEST(DeliveryMachine, NotifiesSubscribersOfWhatChangedButNotOfItsOwnRetries) {
   const std::map<DeliveryStatus, EventType> events = {{completed, EventType::delivery_completed},
                                                       {failed, EventType::delivery_failed},
                                                       {invalidated, EventType::delivery_invalidated}};

@@ -283,9 +283,9 @@ ItemPlan plan_items(std::span<const ItemNow> items, const OrderState& order, con
     files.emplace(file.file_id, &file);
     owing.insert(file.line_ids.begin(), file.line_ids.end());
   }
-  std::unordered_set<std::string_view> looked_at;
+  std::unordered_set<std::string_view> checked;
   for (const auto& line : mapped.lines) {
-    if (complete || owing.contains(line)) looked_at.insert(line);
+    if (complete || owing.contains(line)) checked.insert(line);
   }
   const std::unordered_set<std::string_view> fresh(mapped.fresh.begin(), mapped.fresh.end());
   ItemPlan plan;
@@ -301,11 +301,11 @@ ItemPlan plan_items(std::span<const ItemNow> items, const OrderState& order, con
     std::vector<std::string> owed_by;
     const bool delivered = is_with_customer(item);
     for (const auto& line : item.line_ids) {
-      if (!looked_at.contains(line) || (delivered && !fresh.contains(line))) owed_by.push_back(line);
+      if (!checked.contains(line) || (delivered && !fresh.contains(line))) owed_by.push_back(line);
     }
     if (const auto file = files.find(item.file_id); file != files.end()) {
       for (const auto& line : file->second->line_ids) {
-        if (looked_at.contains(line)) owed_by.push_back(line);
+        if (checked.contains(line)) owed_by.push_back(line);
       }
     }
     std::ranges::sort(owed_by);

@@ -135,7 +135,7 @@ struct ItemPlan {
   bool too_many = false;
   bool operator==(const ItemPlan&) const = default;
 };
-// `mapped`: what its lines owe now, as far as they were looked at; those of other lines owe what they did.
+// `mapped`: what its lines owe now, as far as they were checked; those of other lines owe what they did.
 // `complete`: a line that maps to nothing owes nothing; otherwise (stale mappings were left out) what it did.
 // An item that has reached the customer stays that of its lines while they are the product that they were (spec
 // 2.10). One whose share may have been made follows the mappings: it is not shared again if it was not.

@@ -249,7 +249,7 @@ TEST(ItemPlan, ADeliveredFileStaysThatOfItsLineUntilTheLineIsAnotherProduct) {
   }
 }
 
-TEST(ItemPlan, ALaterEventTouchesOnlyTheLinesThatWereLookedAt) {
+TEST(ItemPlan, ALaterEventTouchesOnlyTheLinesThatWereChecked) {
   const OrderState order = state({line("1", "A", "", "", ""), line("2", "A", "", "", "")});
   const std::vector<ItemNow> items = {{ItemId{1}, "a", ItemStatus::shared, {"1"}},
                                       {ItemId{2}, "b", ItemStatus::owed, {"1"}}};

@@ -45,7 +45,7 @@ Time later(const Time& held, const Time& event) {
   return event ? event : held;
 }
 
-void tell_payment(OrderState& s, Payment payment, const Time& at) {
+void merge_payment(OrderState& s, Payment payment, const Time& at) {
   const bool known = s.seen || s.reported_at;
   if (!at) {
     if (stops(payment)) {
@@ -71,7 +71,7 @@ bool takes(bool known, Time& held, const Time& event) {
 }
 
 // An order in the trash stays what it was beneath: it may be restored.
-void tell_trash(OrderState& s, const OrderEvent& e) {
+void merge_trash(OrderState& s, const OrderEvent& e) {
   const Timestamp at = e.updated_at.value_or(e.received_at);
   if (e.trashed) {
     // An event that is known to be newer has lifted it already.
@@ -112,7 +112,7 @@ void sum_up_risks(OrderState& s) {
 }
 
 // The clearance of one source leaves what another one found.
-void tell_risk(OrderState& s, const std::string& source, bool high, const Time& at) {
+void merge_risk(OrderState& s, const std::string& source, bool high, const Time& at) {
   const auto newest = newest_named(s);
   if (source.empty() && newest && at && *at < *newest) return;
   if (!source.empty()) {
@@ -133,7 +133,7 @@ void tell_risk(OrderState& s, const std::string& source, bool high, const Time& 
   sum_up_risks(s);
 }
 
-void tell_customer(OrderState& s, const OrderEvent& e) {
+void merge_customer(OrderState& s, const OrderEvent& e) {
   if (s.erased) return;
   if (!e.email.empty() && (s.email.empty() || replaces(s.email_at, e.updated_at))) {
     s.email_at = s.email.empty() ? e.updated_at : later(s.email_at, e.updated_at);
@@ -185,7 +185,7 @@ std::size_t weight(const Refund& refund) {
   return std::max<std::size_t>(refund.lines.size(), 1);
 }
 
-void add_refund(OrderState& s, const Refund& refund, std::size_t& kept) {
+void add_refund(OrderState& s, const Refund& refund, std::size_t& stored_weight) {
   const auto at = std::ranges::lower_bound(s.refunds, refund.id, {}, &Refund::id);
   const bool known = at != s.refunds.end() && at->id == refund.id;
   auto sums = by_line(refund.lines);
@@ -194,12 +194,12 @@ void add_refund(OrderState& s, const Refund& refund, std::size_t& kept) {
   }
   Refund merged{.id = refund.id, .lines = {}};
   for (const auto& [line, quantity] : sums) merged.lines.push_back({line, quantity});
-  const std::size_t total = kept - (known ? weight(*at) : 0) + weight(merged);
+  const std::size_t total = stored_weight - (known ? weight(*at) : 0) + weight(merged);
   if (total > kMaxRefundLines) {
     s.too_many_refunds = true;
     return;
   }
-  kept = total;
+  stored_weight = total;
   if (known) {
     *at = std::move(merged);
   } else {
@@ -209,9 +209,9 @@ void add_refund(OrderState& s, const Refund& refund, std::size_t& kept) {
 
 void add_refunds(OrderState& s, const OrderEvent& event) {
   s.too_many_refunds = s.too_many_refunds || event.too_many_refund_lines;
-  std::size_t kept = 0;
-  for (const Refund& refund : s.refunds) kept += weight(refund);
-  for (const Refund& refund : event.refunds) add_refund(s, refund, kept);
+  std::size_t stored_weight = 0;
+  for (const Refund& refund : s.refunds) stored_weight += weight(refund);
+  for (const Refund& refund : event.refunds) add_refund(s, refund, stored_weight);
 }
 
 bool same_product(const OrderLine& a, const OrderLine& b) {
@@ -229,7 +229,7 @@ void keep_mapped(const std::vector<OrderLine>& before, std::vector<OrderLine>& a
   }
 }
 
-void tell_lines(OrderState& s, const OrderEvent& e) {
+void merge_lines(OrderState& s, const OrderEvent& e) {
   const bool size_known = s.lines_known || s.too_large;
   if ((e.lines_given || e.too_large) && takes(size_known, s.size_at, e.updated_at)) {
     s.too_large = e.too_large;
@@ -244,12 +244,12 @@ void tell_lines(OrderState& s, const OrderEvent& e) {
   s.lines_known = true;
 }
 
-void tell_order(OrderState& s, const OrderEvent& e) {
-  tell_trash(s, e);
-  if (!e.trashed) tell_payment(s, e.payment, e.updated_at);
-  tell_customer(s, e);
-  if (e.high_risk) tell_risk(s, e.risk_source, true, e.updated_at);
-  tell_lines(s, e);
+void merge_order(OrderState& s, const OrderEvent& e) {
+  merge_trash(s, e);
+  if (!e.trashed) merge_payment(s, e.payment, e.updated_at);
+  merge_customer(s, e);
+  if (e.high_risk) merge_risk(s, e.risk_source, true, e.updated_at);
+  merge_lines(s, e);
   if (!e.order_number.empty() && takes(!s.order_number.empty(), s.number_at, e.updated_at))
     s.order_number = e.order_number;
   if (!s.seen || replaces(s.updated_at, e.updated_at)) {
@@ -337,19 +337,19 @@ MergeResult merge(const std::optional<OrderState>& stored, const OrderEvent& eve
   switch (event.kind) {
     case OrderEvent::Kind::order:
       if (event.provider == Provider::generic && before.seen) return {before, {}};
-      tell_order(after, event);
+      merge_order(after, event);
       break;
     case OrderEvent::Kind::refund:
       break;
     case OrderEvent::Kind::stop:
       if (event.trashed) {
-        tell_trash(after, event);
+        merge_trash(after, event);
       } else {
-        tell_payment(after, stops(event.payment) ? event.payment : Payment::cancelled, event.updated_at);
+        merge_payment(after, stops(event.payment) ? event.payment : Payment::cancelled, event.updated_at);
       }
       break;
     case OrderEvent::Kind::risk:
-      tell_risk(after, event.risk_source, event.high_risk, event.updated_at);
+      merge_risk(after, event.risk_source, event.high_risk, event.updated_at);
       break;
     case OrderEvent::Kind::customer_redact:
     case OrderEvent::Kind::shop_redact:

@@ -5,7 +5,7 @@
 namespace presetbridge::domain {
 namespace {
 
-TEST(OrderSummary, TellsWhatListsShowOfTheState) {
+TEST(OrderSummary, ReturnsWhatListsShowOfTheState) {
   OrderState order{
       .seen = true, .order_number = "#1001", .email = "a@b", .username = "ann", .lines = {{}, {}}};
   order.test = true;
@@ -25,7 +25,7 @@ TEST(OrderSummary, MarksStandWhereTheyAlwaysStood) {
   EXPECT_EQ(marks.stored(), 8);
 }
 
-TEST(OrderSummary, ANumberIsLookedForWithoutItsSignAndInEitherCase) {
+TEST(OrderSummary, ANumberIsSearchedWithoutItsSignAndInEitherCase) {
   EXPECT_EQ(order_number_key(" #TC-1001 "), "tc-1001");
   EXPECT_EQ(order_number_key("#"), "");
   EXPECT_EQ(order_number_key(std::string(100, 'x')).size(), 64u);

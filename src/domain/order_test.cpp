@@ -358,7 +358,7 @@ TEST(OrderMerge, EventsEndInTheSameStateInWhateverOrderAndHoweverOftenTheyArrive
   }));
 }
 
-TEST(OrderMerge, TellsAChangeExactlyWhenTheStateChanges) {
+TEST(OrderMerge, ReportsAChangeExactlyWhenTheStateChanges) {
   EXPECT_TRUE(rc::check([] {
     std::optional<OrderState> state;
     for (const OrderEvent& e : *some_history()) {

@@ -43,7 +43,7 @@ std::unexpected<Error> wrong_login() {
   return fail("INVALID_CREDENTIALS", "The e-mail or the password is wrong.");
 }
 
-std::unexpected<Error> kept_elsewhere() {
+std::unexpected<Error> stored_elsewhere() {
   return fail("FORBIDDEN", "Another identity provider stores your password; change or confirm it there.");
 }
 
@@ -361,7 +361,7 @@ Task<LoginResult<storage::UserRow>> BuiltInIssuer::verify_own_password(Executor&
 Task<LoginResult<Tokens>> BuiltInIssuer::change_password(Executor& executor, net::Caller caller, Principal by,
                                                          std::string current, std::string next,
                                                          Device device) {
-  if (!by.person || by.person->iss != options_.iss) co_return kept_elsewhere();
+  if (!by.person || by.person->iss != options_.iss) co_return stored_elsewhere();
   if (auto problem = problem_of_password(next)) co_return invalid_field("newPassword", *problem);
   if (current.size() > crypto::kMaxPasswordBytes) co_return wrong_login();
   auto seat = deps_.passwords.seat(caller);
@@ -391,7 +391,7 @@ Task<LoginResult<Tokens>> BuiltInIssuer::change_password(Executor& executor, net
 Task<LoginResult<Tokens>> BuiltInIssuer::change_email(Executor& executor, net::Caller caller, Principal by,
                                                       std::string password, std::string email,
                                                       Device device) {
-  if (!by.person || by.person->iss != options_.iss) co_return kept_elsewhere();
+  if (!by.person || by.person->iss != options_.iss) co_return stored_elsewhere();
   email = normalise_email(email);
   if (!looks_like_email(email)) co_return invalid_field("email", "is not an e-mail address");
   if (password.size() > crypto::kMaxPasswordBytes) co_return wrong_login();
@@ -433,7 +433,7 @@ Task<LoginResult<Tokens>> BuiltInIssuer::change_email(Executor& executor, net::C
 
 Task<LoginResult<Tokens>> BuiltInIssuer::step_up(Executor& executor, net::Caller caller, Principal by,
                                                  std::string password) {
-  if (!by.person || by.person->iss != options_.iss) co_return kept_elsewhere();
+  if (!by.person || by.person->iss != options_.iss) co_return stored_elsewhere();
   if (!by.person->session || !by.person->session->browser)
     co_return fail("FORBIDDEN", "Only a session of a browser is confirmed.");
   if (password.size() > crypto::kMaxPasswordBytes) co_return wrong_login();

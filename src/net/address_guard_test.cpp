@@ -67,7 +67,7 @@ TEST(AddressGuard, RefusesWhatIsNoPlainHttpUrl) {
   EXPECT_EQ(refusal("https://" + std::string(254, 'a') + "/", kConfigured), Kind::invalid);
 }
 
-TEST(AddressGuard, TellsThatThePortIsNone) {
+TEST(AddressGuard, ReportsThatThePortIsNone) {
   for (const char* port : {"0", "65536", "99999", "https", "-1"}) {
     const auto checked = check_url("https://example.com:" + std::string(port) + "/", kPublicHttps);
     ASSERT_FALSE(checked) << port;

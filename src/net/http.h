@@ -57,13 +57,13 @@ class BodyStream {
  public:
   enum class End {
     closed,   // the client is gone
-    slow,     // the client did not take a piece in time
+    slow,     // the client did not take a chunk in time
     stopping  // the server stops
   };
 
   virtual ~BodyStream() = default;
-  // The next piece, not empty, as soon as there is one; nothing at the end of the body. Called again when the
-  // piece is on its way.
+  // The next chunk, not empty, as soon as there is one; nothing at the end of the body. Called again when the
+  // chunk is on its way.
   virtual Task<std::optional<std::string>> next() = 0;
   // From now on next() gives nothing, soon and also where it waits. May be called again; only the first time
   // counts.

@@ -13,7 +13,7 @@ namespace presetbridge::net {
 namespace {
 
 constexpr Millis kAcceptPause{100};  // after an error such as "too many open files", which repeats at once
-constexpr std::chrono::minutes kTellAgain{1};
+constexpr std::chrono::minutes kLogAgain{1};
 
 // Whom closing a connection of ours helps.
 bool out_of_files(const error_code& error) {
@@ -43,7 +43,7 @@ struct HttpServer::State {
   std::optional<IpAddress> limited_network(const TcpSocket& socket) const;
   bool has_its_share(const IpAddress& network);
   void count(const std::optional<IpAddress>& network);
-  void tell(const error_code& error);
+  void log_fault(const error_code& error);
   void refuse(TcpSocket socket);
 
   Runtime& runtime;
@@ -53,8 +53,8 @@ struct HttpServer::State {
   std::uint16_t port = 0;
   bool stopped = false;
   // The acceptor's faults since the last log line, and the time from which the next one is logged.
-  std::int64_t untold = 0;
-  SteadyTime tell_at;
+  std::int64_t unlogged = 0;
+  SteadyTime log_again_at;
 };
 
 // The network that a connection counts for; nothing where it is not limited.
@@ -119,13 +119,13 @@ Task<bool> HttpServer::State::make_room(std::shared_ptr<State> self, std::option
   co_return co_await close_longest_idle(self, std::nullopt, options.connections);
 }
 
-void HttpServer::State::tell(const error_code& error) {
-  ++untold;
+void HttpServer::State::log_fault(const error_code& error) {
+  ++unlogged;
   const auto now = std::chrono::steady_clock::now();
-  if (now < tell_at) return;
-  shared->log.warn("cannot accept connections", {{"error", error.message()}, {"times", untold}});
-  untold = 0;
-  tell_at = now + kTellAgain;
+  if (now < log_again_at) return;
+  shared->log.warn("cannot accept connections", {{"error", error.message()}, {"times", unlogged}});
+  unlogged = 0;
+  log_again_at = now + kLogAgain;
 }
 
 Task<void> HttpServer::State::accept_all(std::shared_ptr<State> self) {
@@ -148,7 +148,7 @@ Task<void> HttpServer::State::accept_all(std::shared_ptr<State> self) {
         });
         if (!self->acceptor.is_open()) co_return;
       }
-      self->tell(accepted.error);
+      self->log_fault(accepted.error);
       if (no_file && co_await close_longest_idle(self, std::nullopt, 0)) continue;
       co_await sleep_for(self->runtime.scheduler(0), kAcceptPause);
       continue;

@@ -75,7 +75,7 @@ TEST_F(HttpServerTest, ReadsAChunkedBodyAndUsesNothingOfItsTrailer) {
   EXPECT_THAT(answer, Not(HasSubstr("trailer")));
 }
 
-TEST_F(HttpServerTest, HeadTellsTheLengthAndSendsNoBody) {
+TEST_F(HttpServerTest, HeadReturnsTheLengthAndSendsNoBody) {
   start();
   const std::string answer = exchange("HEAD /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
   EXPECT_THAT(answer, HasSubstr("\r\nContent-Length: 24\r\n"));
@@ -100,7 +100,7 @@ TEST_F(HttpServerTest, OldClientsAreAnsweredAndTheirConnectionClosedUnlessTheyAs
   EXPECT_THAT(socket.read_to_end(), HasSubstr("GET /b"));
 }
 
-TEST_F(HttpServerTest, TellsAWaitingClientToSendItsBody) {
+TEST_F(HttpServerTest, AsksAWaitingClientForItsBody) {
   start();
   const auto socket = connect();
   socket.send(

@@ -308,14 +308,14 @@ Task<void> HttpSession::send_stream(std::shared_ptr<BodyStream> stream, bool chu
   bool written = true;
   while (written) {
     deadline_ = SteadyTime::max();  // the stream has heartbeats of its own
-    auto piece = co_await stream_->next();
-    if (!piece) break;
+    auto chunk = co_await stream_->next();
+    if (!chunk) break;
     std::string size;
     if (chunked) {
-      size = fmt::format("{:x}\r\n", piece->size());
-      *piece += "\r\n";
+      size = fmt::format("{:x}\r\n", chunk->size());
+      *chunk += "\r\n";
     }
-    written = co_await write(size, *piece, options_.stream_write_deadline);
+    written = co_await write(size, *chunk, options_.stream_write_deadline);
   }
   if (!written) end_stream(expired_ ? BodyStream::End::slow : BodyStream::End::closed);
   if (written && chunked && !peer_gone_) co_await write("0\r\n\r\n", {});

@@ -97,7 +97,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   Task<Read> read_request(RequestReader& reader, std::optional<Refusal>& refusal);
   Task<bool> fill(std::size_t expected);
   Task<bool> answer(HttpResponse response, ResponseFraming framing);
-  // The pieces of the stream, until it ends or the client is gone, or does not read.
+  // The chunks of the stream, until it ends or the client is gone, or does not read.
   Task<void> send_stream(std::shared_ptr<BodyStream> stream, bool chunked);
   void watch_peer();
   Task<bool> write(std::string_view header, std::string_view body) {

@@ -26,7 +26,7 @@ class TestStream final : public BodyStream {
 
   Task<std::optional<std::string>> next() override {
     for (;;) {
-      if (auto piece = take()) co_return piece;
+      if (auto chunk = take()) co_return chunk;
       if (over()) co_return std::nullopt;
       co_await wakeup_.wait(Millis{60'000});
     }
@@ -40,10 +40,10 @@ class TestStream final : public BodyStream {
     wakeup_.notify();
   }
 
-  void put(std::string piece) {
+  void put(std::string chunk) {
     {
       const std::scoped_lock lock(mutex_);
-      pieces_.push_back(std::move(piece));
+      chunks_.push_back(std::move(chunk));
     }
     wakeup_.notify();
   }
@@ -61,16 +61,16 @@ class TestStream final : public BodyStream {
   }
   std::size_t waiting() {
     const std::scoped_lock lock(mutex_);
-    return pieces_.size();
+    return chunks_.size();
   }
 
  private:
   std::optional<std::string> take() {
     const std::scoped_lock lock(mutex_);
-    if (ended_ || pieces_.empty()) return std::nullopt;
-    auto piece = std::move(pieces_.front());
-    pieces_.pop_front();
-    return piece;
+    if (ended_ || chunks_.empty()) return std::nullopt;
+    auto chunk = std::move(chunks_.front());
+    chunks_.pop_front();
+    return chunk;
   }
   bool over() {
     const std::scoped_lock lock(mutex_);
@@ -80,7 +80,7 @@ class TestStream final : public BodyStream {
   Wakeup wakeup_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::string> pieces_;
+  std::deque<std::string> chunks_;
   std::optional<End> ended_;
   bool finished_ = false;
 };
@@ -154,7 +154,7 @@ class HttpStreamTest : public ::testing::Test {
   std::optional<HttpServer> server_;
 };
 
-TEST_F(HttpStreamTest, PiecesGoOutAsTheyComeEachAChunk) {
+TEST_F(HttpStreamTest, TextsGoOutAsTheyComeEachAChunk) {
   start();
   const auto socket = ask();
   const auto head = socket.read_until("\r\n\r\n");
@@ -201,8 +201,8 @@ TEST_F(HttpStreamTest, AClientThatDoesNotReadIsDroppedAndTheOthersAreNot) {
   const auto slow = ask();
   const auto stream = handler_.stream(0);
   const auto other = ask();
-  const std::string piece(16 * 1024, 'x');
-  for (int i = 0; i < 2'000; ++i) stream->put(piece);
+  const std::string chunk(16 * 1024, 'x');
+  for (int i = 0; i < 2'000; ++i) stream->put(chunk);
   EXPECT_EQ(stream->wait_until_ended(), BodyStream::End::slow);
   EXPECT_GT(stream->waiting(), 0U) << "what was not taken is not kept in memory of ours";
   wait_for_connections(1);

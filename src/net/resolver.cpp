@@ -44,7 +44,7 @@ Count eighth(Count all) {
 struct SystemResolver::State {
   using SteadyTime = std::chrono::steady_clock::time_point;
   using Done = std::function<void(Addresses)>;
-  struct Kept {
+  struct Answer {
     Addresses addresses;
     SteadyTime until;
     std::string owner;
@@ -74,14 +74,14 @@ struct SystemResolver::State {
   std::mutex mutex;  // guards all below
   std::condition_variable wanted;
   bool stopped = false;
-  // Names with an answer in `kept`, however old, and all others. Look-ups of the others take half of the threads at
-  // most, so names that no server answers for do not delay known receivers.
+  // Names with an answer in `answers`, however old, and all others. Look-ups of the others take half of the
+  // threads at most, so names that no server answers for do not delay known receivers.
   CallQueue known{options.threads, eighth(options.threads)};
   CallQueue unknown{std::max(options.threads / 2, 1), eighth(options.threads)};
   CallId last_place = 0;
   std::unordered_map<CallId, Place> places;
   std::unordered_map<std::string, Asked> asking;
-  std::unordered_map<std::string, Kept> kept;
+  std::unordered_map<std::string, Answer> answers;
 };
 
 void SystemResolver::State::work() {
@@ -106,7 +106,7 @@ void SystemResolver::State::work() {
 bool SystemResolver::State::ask(const std::string& host, const std::string& owner, Done& done) {
   auto asked = asking.find(host);
   const bool is_new = asked == asking.end();
-  auto& queue = !is_new ? *asked->second.queue : kept.contains(host) ? known : unknown;
+  auto& queue = !is_new ? *asked->second.queue : answers.contains(host) ? known : unknown;
   const auto most = static_cast<std::size_t>(options.queued);
   const bool has_room = queue.waiting() < most && queue.waiting(owner) < eighth(most);
   if (is_new) {
@@ -142,25 +142,26 @@ std::optional<SystemResolver::State::Place> SystemResolver::State::next() {
 
 void SystemResolver::State::remember(const Place& place, const Addresses& found) {
   if (found.empty()) {
-    const auto before = kept.find(place.host);
-    if (before != kept.end() && std::exchange(before->second.failed, true)) kept.erase(before);
+    const auto before = answers.find(place.host);
+    if (before != answers.end() && std::exchange(before->second.failed, true)) answers.erase(before);
     return;
   }
-  kept.erase(place.host);
+  answers.erase(place.host);
   make_room(place.owner);
-  kept.emplace(place.host, Kept{found, std::chrono::steady_clock::now() + options.keep, place.owner});
+  answers.emplace(place.host, Answer{found, std::chrono::steady_clock::now() + options.keep, place.owner});
 }
 
 void SystemResolver::State::make_room(const std::string& owner) {
   const auto is_own = [&owner](const auto& entry) { return entry.second.owner == owner; };
-  const bool has_share = std::cmp_greater_equal(std::ranges::count_if(kept, is_own), eighth(options.kept));
-  if (!has_share && kept.size() < options.kept) return;
-  auto oldest = kept.end();
-  for (auto at = kept.begin(); at != kept.end(); ++at) {
+  const bool has_share =
+      std::cmp_greater_equal(std::ranges::count_if(answers, is_own), eighth(options.max_stored));
+  if (!has_share && answers.size() < options.max_stored) return;
+  auto oldest = answers.end();
+  for (auto at = answers.begin(); at != answers.end(); ++at) {
     if (has_share && !is_own(*at)) continue;
-    if (oldest == kept.end() || at->second.until < oldest->second.until) oldest = at;
+    if (oldest == answers.end() || at->second.until < oldest->second.until) oldest = at;
   }
-  if (oldest != kept.end()) kept.erase(oldest);
+  if (oldest != answers.end()) answers.erase(oldest);
 }
 
 SystemResolver::SystemResolver(SystemResolverOptions options)
@@ -184,9 +185,9 @@ void SystemResolver::resolve(std::string host, std::string owner, std::function<
   Addresses answer;
   {
     const std::scoped_lock lock(state_->mutex);
-    const auto kept = state_->kept.find(host);
-    if (kept != state_->kept.end() && kept->second.until > std::chrono::steady_clock::now()) {
-      answer = kept->second.addresses;
+    const auto stored = state_->answers.find(host);
+    if (stored != state_->answers.end() && stored->second.until > std::chrono::steady_clock::now()) {
+      answer = stored->second.addresses;
     } else if (state_->ask(host, owner, done)) {
       return;
     }

@@ -31,7 +31,7 @@ struct SystemResolverOptions {
   int queued = 10'000;
   Millis keep{30'000};  // how long an answer is given again without asking
   // The most known names. The name with the oldest answer goes first: an owner's own, if its share is used up.
-  std::size_t kept = 4'096;
+  std::size_t max_stored = 4'096;
   std::function<Addresses(const std::string&)> look_up;  // for tests; null: getaddrinfo
 };
 

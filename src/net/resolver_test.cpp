@@ -231,7 +231,7 @@ TEST_F(FairResolver, AKnownNameWhoseLookUpsFailTwiceInARowIsKnownNoMore) {
 }
 
 TEST_F(FairResolver, AnOwnerOfManyNamesDisplacesItsOwnOldest) {
-  auto& resolver = start({.kept = 16});
+  auto& resolver = start({.max_stored = 16});
   EXPECT_FALSE(resolve(resolver, "receiver.example", "b").empty());
   for (int i = 0; i < 40; ++i) EXPECT_FALSE(resolve(resolver, "name" + std::to_string(i), "a").empty());
   for (const auto* host : {"receiver.example", "name38", "name39"}) {
@@ -243,7 +243,7 @@ TEST_F(FairResolver, AnOwnerOfManyNamesDisplacesItsOwnOldest) {
 }
 
 TEST_F(FairResolver, WithoutRoomTheOldestNameGoes) {
-  auto& resolver = start({.kept = 16});
+  auto& resolver = start({.max_stored = 16});
   for (int i = 0; i < 17; ++i) {
     const auto name = std::to_string(i);
     EXPECT_FALSE(resolve(resolver, name, "owner" + name).empty());

@@ -28,7 +28,7 @@ TEST(ResponseText, AnAnswerWithoutBodyHasNoLength) {
   }
 }
 
-TEST(ResponseText, TellsWhetherTheConnectionStays) {
+TEST(ResponseText, SaysWhetherTheConnectionStays) {
   HttpResponse response;
   EXPECT_FALSE(header_text(response, kPlain)->contains("Connection"));
   EXPECT_TRUE(header_text(response, {.keep_alive = false})->contains("Connection: close\r\n"));

@@ -122,7 +122,7 @@ TEST(Runtime, RunOnRunsHereWhenNoThreadDoes) {
   EXPECT_NE(where, std::this_thread::get_id());
 }
 
-TEST(Runtime, TellsEachTerminationSignal) {
+TEST(Runtime, ReportsEachTerminationSignal) {
   Runtime runtime(1);
   std::promise<int> first;
   std::promise<int> second;

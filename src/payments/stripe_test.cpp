@@ -96,7 +96,7 @@ class StripeTest : public ::testing::Test {
   Stripe stripe{http, crypto::SecretString("sk_test_planted123"), {.base_url = "https://stripe.test"}};
 };
 
-TEST_F(StripeTest, KeysTellTheirMode) {
+TEST_F(StripeTest, KeysShowTheirMode) {
   for (const auto* key : {"sk_test_1234", "rk_test_1234", "sk_live_1234", "rk_live_1234"})
     EXPECT_TRUE(is_stripe_key(key)) << key;
   for (const auto* key : {"", "sk_test_", "pk_test_1234", "sk_other_1234", "sk_test_12 34", "sk_test_1234\n"})
@@ -146,7 +146,7 @@ TEST_F(StripeTest, APageOfNobodyOrOfAnotherSchemeIsNone) {
   EXPECT_EQ(checkout().error().kind, Kind::malformed);
 }
 
-TEST_F(StripeTest, ErrorsTellWhatToDoAndNoSecret) {
+TEST_F(StripeTest, ErrorsSayWhatToDoAndNoSecret) {
   const auto answered = [&](int status, const std::string& body) {
     answer(body, status);
     return checkout().error();
@@ -285,7 +285,7 @@ TEST_F(StripeTest, GivesMoneyBackOnceForAKey) {
   EXPECT_EQ(await(stripe.refund(scheduler, "pi_1", 500, "key-2")).error().kind, Kind::refused);
 }
 
-TEST_F(StripeTest, TellsWhatBecameOfARefund) {
+TEST_F(StripeTest, ReturnsWhatBecameOfARefund) {
   using Status = Refund::Status;
   for (const auto& [status, meant] : {std::pair{"succeeded", Status::succeeded},
                                       {"pending", Status::pending},

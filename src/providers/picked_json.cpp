@@ -173,7 +173,7 @@ class Picker {
       if (value != nullptr) value->text = picked_.unescaped.back();
     } else {
       value = slot();
-      if (value != nullptr) value->text = kept(part);
+      if (value != nullptr) value->text = stored(part);
     }
     if (value == nullptr) return true;
     value->kind = kind;
@@ -185,7 +185,7 @@ class Picker {
   }
 
   // `part` where it lasts as long as the body: what had escapes comes in a buffer of the parser.
-  std::string_view kept(std::string_view part) {
+  std::string_view stored(std::string_view part) {
     const std::less_equal<> before;
     if (before(body_.data(), part.data()) && before(part.data() + part.size(), body_.data() + body_.size()))
       return part;

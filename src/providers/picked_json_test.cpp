@@ -148,7 +148,7 @@ TEST(PickedJson, KeepsNoMoreOfAnObjectInThePlaceOfAListThanOfAList) {
   EXPECT_EQ(json.root["a"].text, "x");
 }
 
-TEST(PickedJson, TellsOfKeysGivenTwiceAndTakesTheLast) {
+TEST(PickedJson, ReportsKeysGivenTwiceAndTakesTheLast) {
   const auto json = pick(R"({"a":1,"o":{"x":1,"x":2},"list":[{},{"x":1,"x":null}],"a":3,"z":1,"z":2})");
   EXPECT_EQ(json.root["a"].text, "3");
   EXPECT_EQ(json.root["o"]["x"].text, "2");
@@ -161,7 +161,7 @@ TEST(PickedJson, TellsOfKeysGivenTwiceAndTakesTheLast) {
   EXPECT_EQ(lists.root["list"].elements()[0]["x"].text, "3");
 }
 
-TEST(PickedJson, TellsOfU0000InWhatIsReadOnly) {
+TEST(PickedJson, ReportsU0000InWhatIsReadOnly) {
   const auto json = pick(R"({"a":"x\u0000y","z":"\u0000","list":[{"x":"\u0000"}]})");
   EXPECT_TRUE(json.root["a"].is(Kind::unusable));
   EXPECT_THAT(json.problems, ::testing::ElementsAre(FieldProblem{"a", "must not contain U+0000"},

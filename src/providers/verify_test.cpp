@@ -214,7 +214,7 @@ TEST(Verify, SignsTheEmptyBodyToo) {
       "does not match");
 }
 
-TEST(Verify, TellsNothingOfSecretsOrExpectedSignatures) {
+TEST(Verify, ReportsNothingOfSecretsOrExpectedSignatures) {
   const std::string body = "{}";
   const auto result = verify(
       hosted(), headers_of({{"X-Hosted-Hmac-Sha256", base64_signature(body, "other")}}), body, kSecret);

@@ -298,8 +298,8 @@ inline domain::OrderEvent later(World& world, const std::string& id, std::vector
 struct ActivitySums {
   // quarter, account, kind, integration and key
   using Sums = std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>, std::int64_t>;
-  Sums kept;
-  Sums looked_at;
+  Sums stored;
+  Sums counted;
 };
 inline ActivitySums sum_activity(storage::Tx& tx) {
   using storage::Activity;
@@ -311,8 +311,8 @@ inline ActivitySums sum_activity(storage::Tx& tx) {
       "SELECT quarter, account_id, kind, integration_id + api_key_id, amount FROM activity WHERE kind >= 2"};
   tx.query(all, [&](const storage::Row& r) {
     const auto add = [&](Timestamp at, Activity kind, bool with_key) {
-      ++of.looked_at[{to_unix_ms(storage::quarter_of(at)), r.int64(0), static_cast<std::int64_t>(kind),
-                      r.int64(1) + (with_key ? r.int64(2) : 0)}];
+      ++of.counted[{to_unix_ms(storage::quarter_of(at)), r.int64(0), static_cast<std::int64_t>(kind),
+                    r.int64(1) + (with_key ? r.int64(2) : 0)}];
     };
     const std::string status = r.string(3);
     add(r.time(4), Activity::made, true);
@@ -329,16 +329,16 @@ inline ActivitySums sum_activity(storage::Tx& tx) {
   });
   tx.query(sums, [&](const storage::Row& r) {
     const auto kind = std::min(r.int64(2), static_cast<std::int64_t>(Activity::took));
-    of.kept[{r.int64(0), r.int64(1), kind, r.int64(3)}] += r.int64(4);
+    of.stored[{r.int64(0), r.int64(1), kind, r.int64(3)}] += r.int64(4);
   });
-  std::erase_if(of.kept, [](const auto& sum) { return sum.second == 0; });
+  std::erase_if(of.stored, [](const auto& sum) { return sum.second == 0; });
   return of;
 }
 
 // The rules that hold at every end (spec 3.9, 11.1).
 inline void expect_activity_is_right(World& world) {
   const auto activity = world.write([](storage::Tx& tx) { return sum_activity(tx); });
-  EXPECT_EQ(activity.kept, activity.looked_at);
+  EXPECT_EQ(activity.stored, activity.counted);
 }
 
 inline void expect_books_balance(World& world) {

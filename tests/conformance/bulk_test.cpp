@@ -70,7 +70,7 @@ TEST_P(BulkTest, ExecManyIsTheSameForAnyNumberOfRows) {
   }
 }
 
-TEST_P(BulkTest, InsertEachTellsWhichRowsAreNew) {
+TEST_P(BulkTest, InsertEachReturnsWhichRowsAreNew) {
   constexpr Sql insert_new{
       "INSERT INTO thing (id, name, count) VALUES ($1, $2, 7) ON CONFLICT (name) DO NOTHING"};
   for (const int rows : {1, 3, 4, 40, 256, 257, 600}) {
@@ -131,7 +131,7 @@ TEST_P(BulkTest, UpdateEachCountsTheRowsThatItChanged) {
   }
 }
 
-TEST_P(BulkTest, QueryEachTellsWhoseARowIs) {
+TEST_P(BulkTest, QueryEachReturnsWhoseARowIs) {
   constexpr Sql parts{
       "SELECT label, $2 FROM part WHERE thing_id = $1 AND label < 'c $1' ORDER BY label DESC LIMIT 2 "
       "<for_update>"};

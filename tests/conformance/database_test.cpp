@@ -186,7 +186,7 @@ TEST_P(DatabaseTest, ReturningGivesARowForEachOneWritten) {
   EXPECT_THAT(rows, ElementsAre(std::pair(1, 6), std::pair(3, 8)));
 }
 
-TEST_P(DatabaseTest, AConflictTellsTheIdThatWasThereFirst) {
+TEST_P(DatabaseTest, AConflictReturnsTheIdThatWasThereFirst) {
   constexpr Sql accept{
       "INSERT INTO thing(id, name, count) VALUES($1, $2, 0) ON CONFLICT(name) DO UPDATE SET name = "
       "excluded.name "

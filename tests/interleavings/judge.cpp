@@ -212,7 +212,7 @@ class Judge {
     if (balance_.purchased != bought)
       fault("{} credits are bought, {} in the ledger", balance_.purchased, bought);
     const auto activity = services::testing::sum_activity(tx_);
-    if (activity.kept != activity.looked_at) fault("the statistics are not those of the deliveries");
+    if (activity.stored != activity.counted) fault("the statistics are not those of the deliveries");
   }
 
   // The purchase stands as the processor has it, and the ledger as the purchase does.

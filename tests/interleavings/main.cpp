@@ -68,7 +68,7 @@ class Run {
     if (!options.order.empty()) {
       const auto order = parse_order(options.order);
       if (!order) throw std::invalid_argument("no order: " + options.order);
-      tell_all_ = true;
+      report_all_ = true;
       return one(*order).right;
     }
     for (int first = 0; first < kActors; ++first)
@@ -142,12 +142,12 @@ class Run {
       faults.push_back("it ends as neither order of the one behind the other does:\n" + end);
       for (const auto& known : ends_) faults.push_back("that ends as\n" + known);
     }
-    if (!faults.empty() || tell_all_) tell(order, course, faults, end);
+    if (!faults.empty() || report_all_) report(order, course, faults, end);
     return {faults.empty(), course.preemptions};
   }
 
-  void tell(const Order& order, const Course& course, const std::vector<std::string>& faults,
-            const std::string& end) {
+  void report(const Order& order, const Course& course, const std::vector<std::string>& faults,
+              const std::string& end) {
     fmt::print("{}, order {}:\n", pair_.name(), to_string(order));
     for (const auto& step : course.steps) {
       fmt::print("  {} {}{}{}\n", step.preempts ? "->" : "  ", step.actor == 0 ? "A " : "        B ",
@@ -163,7 +163,7 @@ class Run {
   std::set<std::string> ends_;
   Counts counts_;
   int stride_ = 1;
-  bool tell_all_ = false;
+  bool report_all_ = false;
 };
 
 std::optional<Options> read(std::span<char*> arguments) {

@@ -349,7 +349,7 @@ std::vector<Pair> of_sweeps_and_account_tasks() {
                                    scene.world.cloud.change("u-ann", cloud::FriendshipState::declined);
                                    scene.make_sweep_due();
                                  }});
-  const auto two_tell =
+  const auto two_report =
       in_turn({nobody_accepts(), delivered(ann()), delivered(Scene::order("2", "Bob", {"sku-1"})),
                worker_on(kTwo), [](Scene& scene) {
                  scene.world.cloud.accept("u-ann");
@@ -367,7 +367,10 @@ std::vector<Pair> of_sweeps_and_account_tasks() {
       {.one = erasure(), .two = work("a sweep"), .prepare = accepted_by_ann(), .may_mix = true},
       {.one = save_login("m-2"), .two = work("a sweep"), .prepare = accepted_by_ann(), .may_mix = true},
       {.one = remove_login(), .two = work("a sweep"), .prepare = accepted_by_ann(), .may_mix = true},
-      {.one = rename("Bob"), .two = work("a sweep that tells of both"), .prepare = two_tell, .may_mix = true},
+      {.one = rename("Bob"),
+       .two = work("a sweep that tells of both"),
+       .prepare = two_report,
+       .may_mix = true},
       {.one = retry(), .two = work("a sweep that tells of a refusal"), .prepare = declined, .may_mix = true},
       {.one = accept_another(),
        .two = work("a sweep that tells of a refusal"),

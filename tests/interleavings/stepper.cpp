@@ -19,7 +19,7 @@ using storage::Sql;
 
 namespace {
 
-constexpr std::chrono::milliseconds kLook{1};  // a statement that takes longer may wait for a lock
+constexpr std::chrono::milliseconds kPollInterval{1};  // a statement that takes longer may wait for a lock
 constexpr std::chrono::seconds kStuck{60};
 
 int other(int actor) {
@@ -186,7 +186,7 @@ void Stepper::watch(std::unique_lock<std::mutex>& lock) {
   const auto done = [this] { return state(0) == State::done && state(1) == State::done; };
   auto moved_at = std::chrono::steady_clock::now();
   std::uint64_t seen = 0;
-  while (!changed_.wait_for(lock, kLook, done)) {
+  while (!changed_.wait_for(lock, kPollInterval, done)) {
     const int actor = turn_;
     const auto now = std::chrono::steady_clock::now();
     if (std::exchange(seen, asked_) != asked_) moved_at = now;

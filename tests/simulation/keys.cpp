@@ -144,7 +144,7 @@ std::string Keys::judge() {
   }
   // spec 6.4: the sums by hour and key are those of a scan of all deliveries.
   const auto sums = world_.write([](storage::Tx& tx) { return services::testing::sum_activity(tx); });
-  return sums.kept == sums.looked_at ? "" : "the statistics are not those of the deliveries";
+  return sums.stored == sums.counted ? "" : "the statistics are not those of the deliveries";
 }
 
 }  // namespace presetbridge::simulation

@@ -189,11 +189,11 @@ std::set<std::size_t> Outbound::active() {
   return found;
 }
 
-std::string Outbound::look(const std::function<std::string(std::int64_t)>& order_of) {
+std::string Outbound::check(const std::function<std::string(std::int64_t)>& order_of) {
   static constexpr storage::Sql kEvents{
       "SELECT id, COALESCE(delivery_id, 0), sequence, type, uuid, body FROM outbound_events WHERE id > $1"
       " ORDER BY id"};
-  static constexpr storage::Sql kSends{"SELECT subscription_id FROM webhook_sends WHERE event_id = $1"};
+  static constexpr storage::Sql kDispatches{"SELECT subscription_id FROM webhook_sends WHERE event_id = $1"};
   said.clear();
   waiting.clear();
   std::vector<std::pair<Event, std::int64_t>> events;
@@ -210,7 +210,7 @@ std::string Outbound::look(const std::function<std::string(std::int64_t)>& order
                         r.int64(1)});
     });
     for (auto& [event, delivery] : events) {
-      tx.query(kSends, event.id, [&](const storage::Row& r) {
+      tx.query(kDispatches, event.id, [&](const storage::Row& r) {
         event.receivers.insert(static_cast<std::size_t>(
             std::ranges::find(subscriptions_, r.id<SubscriptionId>(0)) - subscriptions_.begin()));
       });

@@ -59,7 +59,7 @@ class Outbound {
   // What was recorded at this time perhaps was not.
   void power_failed();
   // New events and attempts. `order_of`: the order of a delivery's id. Returns what is wrong; empty: nothing.
-  std::string look(const std::function<std::string(std::int64_t)>& order_of);
+  std::string check(const std::function<std::string(std::int64_t)>& order_of);
   void completed_without_files(const std::string& order) { model_.completed_without_files(order); }
   // The buyer of the delivery was erased.
   std::string erased(DeliveryId delivery);

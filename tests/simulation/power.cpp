@@ -48,7 +48,8 @@ class Power::Machine final : public Database {
 
  private:
   void check() const {
-    if (power_.failed_ && power_.looks_ == 0) throw DbError(DbError::Kind::unavailable, "the power failed");
+    if (power_.failed_ && power_.inspections_ == 0)
+      throw DbError(DbError::Kind::unavailable, "the power failed");
   }
 
   Power& power_;

@@ -24,12 +24,12 @@ class Power {
   bool failed() const { return failed_; }
   void restore() { failed_ = false; }
   // While one of them lives, what the failure left can be read, though the power has not been restored.
-  class Look {
+  class Inspection {
    public:
-    explicit Look(Power& power) : power_(power) { ++power_.looks_; }
-    ~Look() { --power_.looks_; }
-    Look(const Look&) = delete;
-    Look& operator=(const Look&) = delete;
+    explicit Inspection(Power& power) : power_(power) { ++power_.inspections_; }
+    ~Inspection() { --power_.inspections_; }
+    Inspection(const Inspection&) = delete;
+    Inspection& operator=(const Inspection&) = delete;
 
    private:
     Power& power_;
@@ -54,7 +54,7 @@ class Power {
   std::function<void()> fails_;
   int left_ = 0;
   int paused_ = 0;
-  int looks_ = 0;
+  int inspections_ = 0;
   bool failed_ = false;
 };
 

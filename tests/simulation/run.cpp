@@ -29,9 +29,9 @@ void Run::rest(bool at_the_end) {
   });
   pass(kQuiet + failed * kProbe);
   // All orders are seen as they are now before any is judged.
-  look(false);
+  check(false);
   if (!wrong_.empty()) return;
-  look(true);
+  check(true);
   if (!wrong_.empty()) return;
   std::vector<DeliveryId> ids;
   for (const auto& [order, id] : deliveries_) ids.push_back(id);
@@ -46,11 +46,11 @@ void Run::rest(bool at_the_end) {
   if (!at_the_end || !wrong_.empty()) return;
   service_.outbound().all_well();
   pass(kAllRetries);
-  look(false);
+  check(false);
   if (wrong_.empty()) wrong_ = service_.outbound().judge_all(true);
 }
 
-void Run::look(bool quiet) {
+void Run::check(bool quiet) {
   if (!service_.wrong().empty()) wrong_ = service_.wrong();
   if (!wrong_.empty()) return;
   for (const auto& [user, file] : std::exchange(service_.lost_shares, {}))
@@ -61,7 +61,7 @@ void Run::look(bool quiet) {
   std::vector<DeliveryId> ids;
   for (const auto& [order, id] : deliveries_) ids.push_back(id);
   const auto [rows, items] = service_.read(ids);
-  const auto problem = service_.outbound().look([&](std::int64_t id) {
+  const auto problem = service_.outbound().check([&](std::int64_t id) {
     const auto found =
         std::ranges::find(deliveries_, DeliveryId{id}, &std::pair<const std::string, DeliveryId>::second);
     return found == deliveries_.end() ? std::string() : found->first;

@@ -79,11 +79,11 @@ class Run {
     for (const auto& [user, file] : begun_) model_.share_begins(user, file, false);
     service_.restart();
     service_.advance(std::chrono::seconds{1});
-    look(false);
+    check(false);
   }
 
   template <class Accept>
-  void tell(const domain::OrderEvent& event, Accept accept) {
+  void hand_over(const domain::OrderEvent& event, Accept accept) {
     // The model takes the event the moment before: the service may act on it at once.
     std::optional<Model> before;
     Expected<services::Accepted> accepted;
@@ -117,8 +117,8 @@ class Run {
     made_ = accepted->made_delivery;
     check_made(event.order_id);
   }
-  void tell(const domain::OrderEvent& event) {
-    tell(event, [this](const domain::OrderEvent& e) { return service_.accept(e); });
+  void hand_over(const domain::OrderEvent& event) {
+    hand_over(event, [this](const domain::OrderEvent& e) { return service_.accept(e); });
   }
   void check_made(const std::string& order) {
     const bool made = model_.delivery(order) != nullptr;
@@ -191,7 +191,7 @@ class Run {
       if (service_.place(event)) wrong_ = "a key made an order of a store that it does not see";
       return;
     }
-    tell(event, [this](const domain::OrderEvent& e) { return service_.place(e); });
+    hand_over(event, [this](const domain::OrderEvent& e) { return service_.place(e); });
     if (made_) service_.keys().made_delivery();
   }
 
@@ -241,7 +241,7 @@ class Run {
 
   void rest(bool at_the_end);
 
-  void look(bool quiet);
+  void check(bool quiet);
   // Friend requests that were made to whom the delivery was for.
   std::optional<int> asked(const std::string& order, const Seen& seen) {
     // Another login asks anew, and the platform of tests holds one friendship of a buyer.

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Millis kLook = 6h;
+constexpr Millis kCheckEach = 6h;
 
 constexpr domain::ReviewReason kReviews[] = {
     domain::ReviewReason::held, domain::ReviewReason::reopened, domain::ReviewReason::payment_withdrawn,
@@ -202,20 +202,20 @@ void Run::step(const Command& c) {
       break;
     default: {
       const auto event = shop_.happens(c, now);
-      if (event && !(c.late && c.act != Act::place && c.act != Act::repeat)) tell(*event);
+      if (event && !(c.late && c.act != Act::place && c.act != Act::repeat)) hand_over(*event);
     }
   }
   if (!wrong_.empty()) return;
   if (service_.failed()) restart();
-  look(false);
+  check(false);
   // Long waits are looked at now and then.
-  for (Millis left = c.wait; wrong_.empty() && left > Millis{0}; left -= kLook) {
-    pass(std::min(left, kLook));
-    look(false);
+  for (Millis left = c.wait; wrong_.empty() && left > Millis{0}; left -= kCheckEach) {
+    pass(std::min(left, kCheckEach));
+    check(false);
   }
   if (!wrong_.empty()) return;
   pass(1s);
-  look(false);
+  check(false);
   const auto kept = std::exchange(kept_, std::nullopt);
   if (kept && wrong_.empty() && kept_request(order) != kept)
     wrong_ = fmt::format("order {}: its friend request was to be kept", order);

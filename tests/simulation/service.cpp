@@ -263,7 +263,7 @@ bool Service::intends(const std::string& call, const std::string& subject) {
       "SELECT id FROM delivery_items WHERE file_id = $1 AND status = 'revoking' AND revocation_begun = 1"};
   static constexpr storage::Sql kRequest{
       "SELECT id FROM customers WHERE cloud_user_id = $1 AND friendship = 'requesting'"};
-  const Power::Look look(power_);
+  const Power::Inspection check(power_);
   bool found = false;
   const auto note = [&](const storage::Row&) { found = true; };
   world_.database->read([&](storage::Tx& tx) {

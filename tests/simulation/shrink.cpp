@@ -23,21 +23,21 @@ History shrink(History history) {
   };
   if (finding->at + 1 < history.size()) history.resize(finding->at + 1);
   // Delta debugging: ever smaller pieces are left out as long as the same is still wrong; then the waits.
-  for (std::size_t piece = std::max<std::size_t>(history.size() / 2, 1);;) {
+  for (std::size_t part = std::max<std::size_t>(history.size() / 2, 1);;) {
     bool less = false;
     for (std::size_t at = 0; at < history.size();) {
       History shorter = history;
       const auto from = shorter.begin() + static_cast<std::ptrdiff_t>(at);
-      shorter.erase(from, from + static_cast<std::ptrdiff_t>(std::min(piece, history.size() - at)));
+      shorter.erase(from, from + static_cast<std::ptrdiff_t>(std::min(part, history.size() - at)));
       if (shows(shorter)) {
         history = std::move(shorter);
         less = true;
       } else {
-        at += piece;
+        at += part;
       }
     }
-    if (piece > 1) {
-      piece /= 2;
+    if (part > 1) {
+      part /= 2;
     } else if (!less) {
       break;
     }

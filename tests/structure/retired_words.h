@@ -10,6 +10,7 @@ namespace presetbridge::structure {
 struct RetiredWord {
   std::string_view word;  // in lower case, as a part of a name too: "told" is in wasTold and was_told
   std::string_view instead;
+  const char* but_before = nullptr;  // of ECMAScript: followed by this it is another word, and stays
 };
 
 // In comments, in Markdown and in texts for people.
@@ -22,12 +23,22 @@ inline constexpr std::array kRetiredWords = {
     RetiredWord{"tries", "attempts (noun), attempts or retries (verb)"},
 };
 
+// As in look_up, looksUp, LookItUp and looks_like.
+inline constexpr const char* kUpOrLike = "_?([Ii]t_?)?([Uu]ps?|[Ll]ike)(?![a-z])";
+
 // In the names of code.
 inline constexpr std::array kRetiredNames = {
     RetiredWord{"aside", "postponed"},
     RetiredWord{"chore", "account task"},
     RetiredWord{"chores", "account tasks"},
     RetiredWord{"desk", "the name of the class"},
+    RetiredWord{"look", "poll, scan, search, read or check", kUpOrLike},
+    RetiredWord{"looked", "polled, scanned, searched, read or checked", kUpOrLike},
+    RetiredWord{"looks", "polls, scans, reads or checks", kUpOrLike},
+    RetiredWord{"piece", "batch or chunk"},
+    RetiredWord{"pieces", "batches or chunks"},
+    RetiredWord{"tell", "log, print, report, return or notify"},
+    RetiredWord{"tells", "logs, prints, reports, returns or notifies"},
     RetiredWord{"told", "logged, reported, returned or notified"},
     RetiredWord{"tries", "attempts"},
 };

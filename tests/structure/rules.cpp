@@ -180,6 +180,10 @@ std::vector<Finding> find_retired(const std::string& path, std::string_view text
       word.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(word.front())));
       const auto found = std::ranges::find(retired, word, &RetiredWord::word);
       if (found == retired.end()) continue;
+      if (found->but_before != nullptr &&
+          std::regex_search(line.data() + end, line.data() + line.size(), std::regex(found->but_before),
+                            std::regex_constants::match_continuous))
+        continue;
       findings.push_back({path, number, fmt::format("'{}' is a retired word", word),
                           fmt::format("write: {}", found->instead)});
     }

@@ -282,6 +282,18 @@ TEST(PlainWords, ARetiredWordInACommentOrANameIsRefused) {
               ElementsAre(finding(1, "'aside' is a retired word")));
 }
 
+TEST(PlainWords, ARetiredNameIsRefused) {
+  for (const auto* text :
+       {"void look_at_past();", "int kLookedThrough = 1;", "class Look {};", "bool looksUpwards();",
+        "void tell_others();", "bool tells_the_order();", "int kErasePiece = 20;", "int pieces_ = 0;"}) {
+    EXPECT_EQ(check_plain_words({"src/app/config/a.cpp", text}).size(), 1U) << text;
+  }
+  EXPECT_THAT(check_plain_words({"src/app/config/a.cpp",
+                                 "void look_up();\nbool looked_up;\nTEST(A, LooksItUp) { lookUp(); }\n"
+                                 "bool looks_like_email();\nauto text = \"look_at\";\n"}),
+              IsEmpty());
+}
+
 TEST(PlainWords, ARetiredPhraseIsRefused) {
   for (const auto* text :
        {"// What a job needs.", "/* Whoever waits. */", "// It ends. Those that wait go on.",

@@ -8,7 +8,7 @@ namespace presetbridge::worst_case {
 namespace {
 
 constexpr int kKnown = 1'000;
-constexpr auto kPieces = kKnown / static_cast<std::int64_t>(services::kErasePiece);
+constexpr auto kBatches = kKnown / static_cast<std::int64_t>(services::kEraseBatch);
 constexpr int kRowsOfOrder = 13;  // order, payload, delivery, items, timeline, event, send, customer
 
 class PrivacyRequests : public WorstCase {
@@ -30,10 +30,10 @@ TEST_F(PrivacyRequests, ABodyFullOfIds) {
   ASSERT_GT(count, 150'000);
   const auto work = measure([&] { hook("customers/redact", body); });
   expect("customers/redact: 1 MiB of ids, 1,000 of them known", work,
-         {.rows_written = kKnown * kRowsOfOrder + 2 * kPieces + 10,
-          .largest_transaction = static_cast<std::int64_t>(services::kErasePiece) * kRowsOfOrder + 10,
-          .statements = count / 5'000 + 20 + kPieces * 26,
-          .rows_read = kKnown * 12 + 3 * kPieces,
+         {.rows_written = kKnown * kRowsOfOrder + 2 * kBatches + 10,
+          .largest_transaction = static_cast<std::int64_t>(services::kEraseBatch) * kRowsOfOrder + 10,
+          .statements = count / 5'000 + 20 + kBatches * 26,
+          .rows_read = kKnown * 12 + 3 * kBatches,
           .bytes_written = kKnown * 2'000,
           .bytes_read = kKnown * 2'000,
           .allocations = 3 * count + kKnown * 500,
@@ -84,10 +84,10 @@ TEST_F(PrivacyRequests, AShop) {
   world_.scheduler.run();
   ASSERT_TRUE(stopped);
   expect("shop/redact of 1,000 orders, after the answer", work,
-         {.rows_written = kKnown * kRowsOfOrder + 3 * kPieces + 20,
-          .largest_transaction = static_cast<std::int64_t>(services::kErasePiece) * kRowsOfOrder + 10,
-          .statements = 60 + kPieces * 29,
-          .rows_read = kKnown * 12 + 3 * kPieces,
+         {.rows_written = kKnown * kRowsOfOrder + 3 * kBatches + 20,
+          .largest_transaction = static_cast<std::int64_t>(services::kEraseBatch) * kRowsOfOrder + 10,
+          .statements = 60 + kBatches * 29,
+          .rows_read = kKnown * 12 + 3 * kBatches,
           .bytes_written = kKnown * 2'000,
           .bytes_read = kKnown * 2'000,
           .allocations = kKnown * 500,

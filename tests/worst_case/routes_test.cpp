@@ -16,7 +16,7 @@ namespace presetbridge::worst_case {
 namespace {
 
 constexpr int kPage = 100;  // the largest page of a list
-constexpr int kLookedThrough = storage::kLookedThrough;
+constexpr int kDeliveryScanLimit = storage::kDeliveryScanLimit;
 constexpr int kTimeline = 200;
 
 class Routes : public WorstCase {
@@ -80,20 +80,20 @@ TEST_F(Routes, ADeletionOfASubscriptionThatNothingReaches) {
   ASSERT_EQ(made.status, 201);
   const std::string id(json::parse(made.body).as_object().at("id").as_string());
   world_.write([&](storage::Tx& tx) {
-    std::vector<storage::SendRow> sends;
-    for (int i = 0; i < 20 * storage::kSendsBatch; ++i) {
-      sends.push_back({.id = world_.ids.next(),
-                       .subscription = *parse_id<SubscriptionKind>(id),
-                       .event = EventId{1},
-                       .due_at = tx.now()});
+    std::vector<storage::DispatchRow> dispatches;
+    for (int i = 0; i < 20 * storage::kDispatchBatch; ++i) {
+      dispatches.push_back({.id = world_.ids.next(),
+                            .subscription = *parse_id<SubscriptionKind>(id),
+                            .event = EventId{1},
+                            .due_at = tx.now()});
     }
-    insert_sends(tx, sends);
+    insert_dispatches(tx, dispatches);
   });
   const auto work =
       measure([&] { EXPECT_EQ(send("DELETE", "/api/webhook-subscriptions/" + id).status, 204); });
   expect("DELETE /api/webhook-subscriptions/{subscription}: 10,000 sends wait", work,
-         {.rows_written = storage::kSendsBatch + 10,
-          .largest_transaction = storage::kSendsBatch + 10,
+         {.rows_written = storage::kDispatchBatch + 10,
+          .largest_transaction = storage::kDispatchBatch + 10,
           .statements = 10,
           .rows_read = 10,
           .bytes_written = 1'000,
@@ -163,7 +163,7 @@ TEST_F(Routes, AListOfLargeOrders) {
 TEST_F(Routes, AListOfOrdersThatFindsNothing) {
   world_.write([&](storage::Tx& tx) {
     std::vector<storage::OrderRow> rows;
-    for (int i = 0; i < kLookedThrough + 1'000; ++i) {
+    for (int i = 0; i < kDeliveryScanLimit + 1'000; ++i) {
       const auto id = world_.ids.next();
       rows.push_back({.id = OrderId{id},
                       .account = world_.account,
@@ -179,10 +179,10 @@ TEST_F(Routes, AListOfOrdersThatFindsNothing) {
       measure([&] { EXPECT_EQ(send("GET", "/api/orders?limit=100&unmapped=true&q=@nobody").status, 200); });
   expect("GET /api/orders: of a buyer whom none has", work,
          {.statements = 12,
-          .rows_read = kLookedThrough + 200,
-          .bytes_read = kLookedThrough * 300,
-          .allocations = kLookedThrough * 30,
-          .branches = kLookedThrough * 200});
+          .rows_read = kDeliveryScanLimit + 200,
+          .bytes_read = kDeliveryScanLimit * 300,
+          .allocations = kDeliveryScanLimit * 30,
+          .branches = kDeliveryScanLimit * 200});
 }
 
 TEST_F(Routes, AnOrder) {
@@ -217,7 +217,7 @@ TEST_F(Routes, AnOrderThatIsProcessedAgain) {
 
 TEST_F(Routes, AListThatFindsNothing) {
   world_.write([&](storage::Tx& tx) {
-    for (int i = 0; i < kLookedThrough + 1'000; ++i) {
+    for (int i = 0; i < kDeliveryScanLimit + 1'000; ++i) {
       const auto id = world_.ids.next();
       storage::DeliveryRow row{
           .id = DeliveryId{id}, .account = world_.account, .integration = world_.integration};
@@ -231,10 +231,10 @@ TEST_F(Routes, AListThatFindsNothing) {
   });
   expect("GET /api/deliveries: by a time of change that none has, counted", work,
          {.statements = 24,
-          .rows_read = 2 * kLookedThrough + 2'200,
-          .bytes_read = 2 * kLookedThrough * 200,
-          .allocations = 2 * kLookedThrough * 20,
-          .branches = 2 * kLookedThrough * 200});
+          .rows_read = 2 * kDeliveryScanLimit + 2'200,
+          .bytes_read = 2 * kDeliveryScanLimit * 200,
+          .allocations = 2 * kDeliveryScanLimit * 20,
+          .branches = 2 * kDeliveryScanLimit * 200});
 }
 
 TEST_F(Routes, TheBuyersOfAsManyDeliveriesAsAreRead) {
@@ -277,9 +277,9 @@ TEST_F(Routes, TheBuyersOfAsManyDeliveriesAsAreRead) {
           .branches = 100'000});
 }
 
-TEST_F(Routes, AJobOnAsManyDeliveriesAsAreLookedAt) {
+TEST_F(Routes, AJobOnAsManyDeliveriesAsAreScanned) {
   world_.write([&](storage::Tx& tx) {
-    for (int i = 0; i < kLookedThrough + 1'000; ++i) {
+    for (int i = 0; i < kDeliveryScanLimit + 1'000; ++i) {
       const auto id = world_.ids.next();
       storage::DeliveryRow row{
           .id = DeliveryId{id}, .account = world_.account, .integration = world_.integration};
@@ -297,11 +297,11 @@ TEST_F(Routes, AJobOnAsManyDeliveriesAsAreLookedAt) {
          {.rows_written = 5,
           .largest_transaction = 5,
           .statements = 30,
-          .rows_read = 2 * kLookedThrough + 1'100,
+          .rows_read = 2 * kDeliveryScanLimit + 1'100,
           .bytes_written = 2'000,
-          .bytes_read = 2 * kLookedThrough * 200,
-          .allocations = 2 * kLookedThrough * 20,
-          .branches = kLookedThrough * 4'000});
+          .bytes_read = 2 * kDeliveryScanLimit * 200,
+          .allocations = 2 * kDeliveryScanLimit * 20,
+          .branches = kDeliveryScanLimit * 4'000});
 }
 
 TEST_F(Routes, WhatAJobOnManyWouldCost) {

@@ -100,7 +100,7 @@ TEST_F(ApiTest, APasswordIsChangedByItsOwnerOnly) {
       200);
 }
 
-TEST_F(ApiTest, AccountsTellWhoAsks) {
+TEST_F(ApiTest, AccountsShowWhoAsks) {
   const auto ann = sign_up("ann@example.com");
   const auto person = send("GET", "/api/account", bearer(ann));
   EXPECT_EQ(person.string("id"), ann.string("accountId"));

@@ -61,8 +61,8 @@ Task<Opened> open(BuyerDeps deps, Call& call) {
     co_return Opened{.refusal = Reply(std::unexpected(std::move(found.error())))};
   }
   auto key = to_string(found->id);
-  if (const auto wait = deps.looks.wait(key); wait > Millis{0}) co_return Opened{.refusal = too_often(wait)};
-  deps.looks.count(std::move(key));
+  if (const auto wait = deps.reads.wait(key); wait > Millis{0}) co_return Opened{.refusal = too_often(wait)};
+  deps.reads.count(std::move(key));
   if (call.contract) {
     if (auto error = call.contract(call))
       co_return Opened{.refusal = Reply(std::unexpected(std::move(*error)))};

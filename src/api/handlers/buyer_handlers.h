@@ -27,7 +27,7 @@ struct BuyerReaders {
 struct BuyerDeps {
   services::Buyers& buyers;
   net::NetworkBudget& failures;  // of tokens that open nothing
-  net::KeyBudget& looks;         // of one delivery's link
+  net::KeyBudget& reads;         // of one delivery's link
   PlatformWords platform;
   BuyerReaders live;
 };

@@ -43,7 +43,7 @@ TEST_F(CredentialsApi, ARefusedLoginSavesNothingAndKeepsTheOneBefore) {
   EXPECT_EQ(now.body.at("version").as_int64(), 1);
 }
 
-TEST_F(CredentialsApi, ARefusedLoginTellsHowManyAttemptsAreLeft) {
+TEST_F(CredentialsApi, ARefusedLoginReturnsHowManyAttemptsAreLeft) {
   const auto left = [&](std::string email) {
     const auto answer =
         send(me_, "PUT", "/api/credentials", json::object{{"email", email}, {"password", "wrong"}});
@@ -146,7 +146,7 @@ TEST_F(CredentialsApi, ADeletedLoginDropsItsSessionsAndFailsWhatNeedsIt) {
   EXPECT_EQ(send(me_, "POST", "/api/credentials/validate").code(), "NOT_FOUND");
 }
 
-TEST_F(CredentialsApi, ValidatingTellsWhatThePlatformSays) {
+TEST_F(CredentialsApi, ValidatingReturnsWhatThePlatformSays) {
   ASSERT_EQ(save().status, 200);
   EXPECT_EQ(send(me_, "POST", "/api/credentials/validate").string("status"), "valid");
   agent_.away = true;

@@ -84,7 +84,7 @@ bool wants_csv(const Call& call) {
   return accept && accept->starts_with("text/csv");
 }
 
-// At most kMostRowsOfCsv; where there are more, X-Next-Cursor names where to go on. Read in pieces, so that
+// At most kMostRowsOfCsv; where there are more, X-Next-Cursor names where to go on. Read in batches, so that
 // nothing else waits for all of them.
 Task<Reply> csv(DeliveriesDeps deps, Call call, ListRequest request) {
   net::HttpResponse response;
@@ -93,15 +93,15 @@ Task<Reply> csv(DeliveriesDeps deps, Call call, ListRequest request) {
   response.body = csv_head();
   request.filter.page.limit = kRowsAtOnce;
   int rows = 0;
-  // A piece may be empty and have a next one: their number is bounded too.
-  for (int pieces = 0; !request.nothing; ++pieces) {
+  // A batch may be empty and have a next one: their number is bounded too.
+  for (int batches = 0; !request.nothing; ++batches) {
     const auto found = co_await deps.deliveries.list(call.executor(), call.principal, request.filter);
     if (!found) co_return std::unexpected(found.error());
     for (const auto& summary : found->rows) response.body += csv_line(summary);
     rows += static_cast<int>(found->rows.size());
     if (!found->next) break;
     request.filter.page.before = *found->next;
-    if (rows + kRowsAtOnce > kMostRowsOfCsv || pieces >= 2 * kMostRowsOfCsv / kRowsAtOnce) {
+    if (rows + kRowsAtOnce > kMostRowsOfCsv || batches >= 2 * kMostRowsOfCsv / kRowsAtOnce) {
       response.headers.add("X-Next-Cursor", format_id(kCursorPrefix, *found->next));
       break;
     }

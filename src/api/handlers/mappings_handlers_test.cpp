@@ -106,7 +106,7 @@ TEST_F(MerchantApi, ASaveOfManyMappingsIsWholeAndKeepsTheIdsOfThoseThatWereThere
   EXPECT_EQ(late.code(), "CONFLICT");
 }
 
-// One that saves at the same time comes between two pieces of the other.
+// One that saves at the same time comes between two batches of the other.
 TEST_F(MerchantApi, ASaveThatFindsAnotherBeforeItsEndIsRefusedWholeWhereItNamedAVersion) {
   const auto made = add_integration();
   const auto id = integration_id(made);
@@ -119,7 +119,7 @@ TEST_F(MerchantApi, ASaveThatFindsAnotherBeforeItsEndIsRefusedWholeWhereItNamedA
   std::optional<Expected<services::MappingSet>> slow;
   spawn(integrations_.replace_mappings(world_.scheduler, me_, id, version, many),
         [&](auto outcome) { slow = std::move(outcome.value); });
-  // Its first piece is written by now, and it waits for its turn.
+  // Its first batch is written by now, and it waits for its turn.
   const auto quick = world_.await(integrations_.replace_mappings(world_.scheduler, me_, id, std::nullopt,
                                                                  {{.match_value = "only", .file_id = "f2"}}));
   ASSERT_TRUE(quick);

@@ -134,12 +134,13 @@ Task<Reply> show(OrdersDeps deps, Call call) {
 Task<Reply> payload(OrdersDeps deps, Call call) {
   const auto id = call.id<OrderId>("order");
   if (!id) co_return std::unexpected(id.error());
-  const auto kept = co_await deps.orders.payload(call.executor(), call.principal, *id);
-  if (!kept) co_return std::unexpected(kept.error());
-  co_return json_response(200, json::object{{"id", to_string(*id)},
-                                            {"receivedAt", to_iso8601(kept->received_at)},
-                                            {"keptUntil", to_iso8601(kept->received_at + deps.payloads_kept)},
-                                            {"body", kept->body}});
+  const auto stored = co_await deps.orders.payload(call.executor(), call.principal, *id);
+  if (!stored) co_return std::unexpected(stored.error());
+  co_return json_response(
+      200, json::object{{"id", to_string(*id)},
+                        {"receivedAt", to_iso8601(stored->received_at)},
+                        {"keptUntil", to_iso8601(stored->received_at + deps.payload_retention)},
+                        {"body", stored->body}});
 }
 
 Task<Reply> reprocess(OrdersDeps deps, Call call) {
@@ -185,7 +186,7 @@ json::object order_json(const OrdersDeps& deps, const services::OrderView& view)
   body["lines"] = std::move(lines);
   body["payloadKeptUntil"] = nullptr;
   if (view.payload_received_at)
-    body["payloadKeptUntil"] = to_iso8601(*view.payload_received_at + deps.payloads_kept);
+    body["payloadKeptUntil"] = to_iso8601(*view.payload_received_at + deps.payload_retention);
   return body;
 }
 

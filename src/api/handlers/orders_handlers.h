@@ -10,7 +10,7 @@ namespace presetbridge::api {
 struct OrdersDeps {
   services::Orders& orders;
   services::BulkReprocess& bulk;
-  Millis payloads_kept;  // how long, from their receipt
+  Millis payload_retention;  // how long, from their receipt
 };
 // The order with its lines: the answer of every operation on one order.
 json::object order_json(const OrdersDeps& deps, const services::OrderView& view);

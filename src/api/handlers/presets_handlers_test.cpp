@@ -48,7 +48,7 @@ TEST_F(CredentialsApi, PresetsAreListedByNameSearchedPagedAndKeptForAMinute) {
   EXPECT_EQ(send(me_, "GET", "/api/presets?refresh=maybe").code(), "VALIDATION_FAILED");
 }
 
-TEST_F(CredentialsApi, PresetsTellWhatMappingsDoWithThemAndWhichAreGone) {
+TEST_F(CredentialsApi, PresetsShowWhatMappingsDoWithThemAndWhichAreGone) {
   ASSERT_EQ(save().status, 200);
   const auto store = add_integration().string("id");
   const auto mapping = [](const char* sku, const char* file, const char* name) {

@@ -95,7 +95,7 @@ class StoresApi : public MerchantApiTest {
 
 // ---------------------------------------------------------------- what a store has sent
 
-TEST_F(StoresApi, AStoreTellsWhatItHasSentAndWhatWasRefused) {
+TEST_F(StoresApi, AStoreShowsWhatItHasSentAndWhatWasRefused) {
   EXPECT_TRUE(shown().body.at("lastOrderAt").is_null());
   EXPECT_EQ(order("1", {"A"}).status, 202);
   EXPECT_EQ(order("1", {"A"}).status, 202);
@@ -150,7 +150,7 @@ TEST_F(StoresApi, ArchivedStoresAreListedWhereTheyAreAskedFor) {
 
 // ---------------------------------------------------------------- products
 
-TEST_F(StoresApi, ProductsTellWhatOrdersHaveNamedAndWhatServesThem) {
+TEST_F(StoresApi, ProductsShowWhatOrdersHaveNamedAndWhatServesThem) {
   map({{"A", "f1"}});
   EXPECT_EQ(order("1", {"A", "B"}).status, 202);
   EXPECT_EQ(order("2", {"B"}).status, 202);
@@ -177,7 +177,7 @@ TEST_F(StoresApi, ProductsTellWhatOrdersHaveNamedAndWhatServesThem) {
 
 // ---------------------------------------------------------------- previews
 
-TEST_F(StoresApi, APreviewTellsWhatAnOrderWouldDeliverAndWritesNothing) {
+TEST_F(StoresApi, APreviewShowsWhatAnOrderWouldDeliverAndWritesNothing) {
   map({{"A", "f1"}});
   const auto preview = [&](json::object body) {
     return send(me_, "POST", store_ + "/mappings/preview", std::move(body));
@@ -259,7 +259,7 @@ TEST_F(StoresApi, ATableOfMappingsComesBackAsItWent) {
   EXPECT_EQ(table(), out);
 }
 
-TEST_F(StoresApi, ATableTellsWhatItWouldChange) {
+TEST_F(StoresApi, ATableShowsWhatItWouldChange) {
   map({{"A", "f1"}, {"B", "f2"}, {"C", "f3"}});
   const auto dry = import(
       "matchType,matchValue,fileId\n"

@@ -3,7 +3,7 @@
 
 #include "api/handlers/merchant_handlers_testing.h"
 #include "crypto/webhook_signature.h"
-#include "storage/stores/send_store.h"
+#include "storage/stores/dispatch_store.h"
 
 namespace presetbridge::api::testing {
 namespace {
@@ -175,7 +175,7 @@ TEST_F(MerchantApi, AnAccountSendsOnlySoManyTestsAndEventsAgainInAMinute) {
   EXPECT_EQ(send(me_, "POST", path + "/test").status, 202);
 }
 
-TEST_F(MerchantApi, ASubscriptionTellsHowItsNewestAttemptsWent) {
+TEST_F(MerchantApi, ASubscriptionShowsHowItsNewestAttemptsWent) {
   const auto made =
       send(me_, "POST", "/api/webhook-subscriptions", json::object{{"url", "https://shop.example/"}});
   ASSERT_EQ(made.status, 201) << made.text;

@@ -63,19 +63,19 @@ Task<Expected<json::object>> KeyAdmin::run(Executor& executor, json::object requ
     json::array nodes;
     for (const auto& node : step->nodes)
       nodes.push_back(json::object{{"name", node.name}, {"lacks", texts(node.lacks)}});
-    co_return json::object{{"phase", to_string(step->phase)},    {"nodes", std::move(nodes)},
-                           {"lookedAt", step->counts.looked_at}, {"resealed", step->counts.resealed},
-                           {"left", step->counts.left()},        {"unreadable", step->counts.unreadable}};
+    co_return json::object{{"phase", to_string(step->phase)}, {"nodes", std::move(nodes)},
+                           {"lookedAt", step->counts.read},   {"resealed", step->counts.resealed},
+                           {"left", step->counts.left()},     {"unreadable", step->counts.unreadable}};
   }
   const auto step = co_await rotation_.drop(executor, *kinds, begin, integer_of(request, "now") != 0);
   if (!step) co_return for_channel(step.error());
   json::array dropped;
   for (const auto& one : step->kinds) {
     dropped.push_back(
-        json::object{{"kind", to_string(one.kind)}, {"dropped", texts(one.dropped)}, {"kept", one.kept}});
+        json::object{{"kind", to_string(one.kind)}, {"dropped", texts(one.dropped)}, {"kept", one.reason}});
   }
   co_return json::object{
-      {"done", step->done}, {"lookedAt", step->counts.looked_at}, {"kinds", std::move(dropped)}};
+      {"done", step->done}, {"lookedAt", step->counts.read}, {"kinds", std::move(dropped)}};
 }
 
 }  // namespace presetbridge::app

@@ -60,7 +60,7 @@ const std::array kSettings = {
             8, 100'000},
     Setting{"live.readers_per_account", &Config::live_readers_per_account,
             "Limit of open event streams of one account", 1, 1'000},
-    Setting{"live.kept_minutes", &Config::live_kept_minutes,
+    Setting{"live.kept_minutes", &Config::live_retention_minutes,
             "How long a disconnected reader of events can resume without a gap", 1, 1'440},
     Setting{"live.write_seconds", &Config::live_write_seconds,
             "Time after which a reader that does not accept data is disconnected", 1, 300},

@@ -50,7 +50,7 @@ struct Config {
 
   std::int64_t live_readers = 2'500;  // spec 8.6
   std::int64_t live_readers_per_account = 60;
-  std::int64_t live_kept_minutes = 15;
+  std::int64_t live_retention_minutes = 15;
   std::int64_t live_write_seconds = 15;
   std::int64_t live_poll_ms = 200;
 

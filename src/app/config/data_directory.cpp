@@ -130,10 +130,10 @@ Expected<std::vector<std::string>> make_and_check_keys_elsewhere(const DataDirec
   }
   ::close(ends[1]);
   std::string message;
-  std::array<char, 1024> piece{};
-  for (ssize_t got = 0; child > 0 && (got = ::read(ends[0], piece.data(), piece.size())) != 0;) {
+  std::array<char, 1024> chunk{};
+  for (ssize_t got = 0; child > 0 && (got = ::read(ends[0], chunk.data(), chunk.size())) != 0;) {
     if (got < 0 && errno != EINTR) break;
-    if (got > 0) message.append(piece.data(), static_cast<std::size_t>(got));
+    if (got > 0) message.append(chunk.data(), static_cast<std::size_t>(got));
   }
   ::close(ends[0]);
   int status = 0;

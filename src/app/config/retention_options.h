@@ -12,7 +12,7 @@ namespace presetbridge::app {
 
 // Housekeeping folds whole days (UTC) at its rounds, so a quarter of an hour may be two days older than the
 // setting. Quarters are found until then, and the overview compares with quarters alone.
-static_assert(std::chrono::days{kMostUsageDays} + std::chrono::days{2} <= storage::kQuartersLookedFor);
+static_assert(std::chrono::days{kMostUsageDays} + std::chrono::days{2} <= storage::kQuartersScanned);
 static_assert(std::chrono::days{kFewestUsageDays} > services::kUsualDays);
 
 inline services::Retention retention_of(const Config& config) {

@@ -249,7 +249,8 @@ Expected<Foundation> lay_foundation(const Config& config, Log& log, bool replace
     Expected<void> whole;
     database.read([&](storage::Tx& tx) { whole = check_for_unfinished_copy(tx, database.engine()); });
     if (!whole) return std::unexpected(whole.error());
-    if (auto kept = check_for_lost_keys(directory, database); !kept) return std::unexpected(kept.error());
+    if (auto checked = check_for_lost_keys(directory, database); !checked)
+      return std::unexpected(checked.error());
     const auto opened = make_and_check_keys_elsewhere(directory, opens_logins(config));
     if (!opened) return std::unexpected(opened.error());
     auto keys = read_keys(directory, config, *opened);

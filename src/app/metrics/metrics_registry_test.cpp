@@ -31,7 +31,7 @@ TEST(MetricsRegistry, ShowsCountersGaugesAndHistograms) {
   EXPECT_THAT(text, HasSubstr("seconds_count 2\n"));
 }
 
-TEST(MetricsRegistry, TellsWhatEachMetricCounts) {
+TEST(MetricsRegistry, SaysWhatEachMetricCounts) {
   MetricsRegistry metrics;
   metrics.count("presetbridge_webhook_sends_total", {{"outcome", "succeeded"}});
   metrics.observe("presetbridge_http_request_seconds", 1);

@@ -121,10 +121,10 @@ std::optional<std::string> ChildProgram::next_line(Millis wait) {
     const int ready = ::poll(&one, 1, milliseconds_to(until));
     if (ready < 0 && errno == EINTR) continue;
     if (ready <= 0) return std::nullopt;
-    char piece[4096];
-    const auto got = ::read(output(), piece, sizeof piece);
+    char chunk[4096];
+    const auto got = ::read(output(), chunk, sizeof chunk);
     if (got <= 0) return std::nullopt;
-    read_.append(piece, static_cast<std::size_t>(got));
+    read_.append(chunk, static_cast<std::size_t>(got));
   }
 }
 

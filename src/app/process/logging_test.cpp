@@ -70,7 +70,7 @@ TEST(JsonLog, WritesWhatIsSevereEnoughBeforeWhileAndAfterItHasAThread) {
   EXPECT_THAT(text, ::testing::Not(::testing::HasSubstr("never")));
 }
 
-// Thousands of them, so that they reach the thread in several pieces.
+// Thousands of them, so that they reach the thread in several parts.
 TEST(JsonLog, ManyLinesWithOneMessageAreTheLinesThatTheyAreOneByOne) {
   const presetbridge::testing::ManualClock clock(kAt);
   const std::vector<std::string> texts = {"plain",         "",         "a \"quoted\" \\ one", "a\nline",

@@ -25,12 +25,12 @@ class BuyerParts {
       : config_(config),
         failures_(failures),
         buyers_(async_db, links, changes, std::move(work_came)),
-        looks_(clock, {.times = 120, .window = std::chrono::minutes{1}}) {}
+        reads_(clock, {.times = 120, .window = std::chrono::minutes{1}}) {}
 
   void add_routes(api::Router& router, api::BuyerReaders live) {
     api::add_buyer_routes(router, {.buyers = buyers_,
                                    .failures = failures_,
-                                   .looks = looks_,
+                                   .reads = reads_,
                                    .platform = {.name = config_.cloud_name,
                                                 .friend_requests_url = config_.cloud_friend_requests_url,
                                                 .app_url = config_.cloud_app_url},
@@ -42,7 +42,7 @@ class BuyerParts {
   net::NetworkBudget& failures_;
   services::Buyers buyers_;
   // Of one delivery's link: a page that follows it in some windows, and no more.
-  net::KeyBudget looks_;
+  net::KeyBudget reads_;
 };
 
 }  // namespace presetbridge::app

@@ -58,9 +58,9 @@ KeyParts::KeyParts(Ports ports, const Config& config, const DataDirectory& direc
                  .links = ports_.links},
                 {.opens_logins = opens_logins(config),
                  // The cookie of a sign-in that has begun.
-                 .kept_by_clients = config.identity_external.empty()
-                                        ? Millis{0}
-                                        : identity::kAttemptLifetime + std::chrono::minutes{1}}) {}
+                 .client_retention = config.identity_external.empty()
+                                         ? Millis{0}
+                                         : identity::kAttemptLifetime + std::chrono::minutes{1}}) {}
 
 Task<Expected<void>> KeyParts::refresh(Executor& executor) {
   const auto show = [this](std::string_view key, int count) {

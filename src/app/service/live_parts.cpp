@@ -13,7 +13,7 @@ LiveParts::LiveParts(const Deps& deps, const Config& config)
       changes_({deps.scheduler, deps.async_db, deps.ids, deps.clock, deps.log, deps.metrics},
                {.others_write = !config.database_url.empty(),
                 .poll = Millis(config.live_poll_ms),
-                .kept = std::chrono::minutes(config.live_kept_minutes)}),
+                .retention = std::chrono::minutes(config.live_retention_minutes)}),
       buyer_changes_({deps.scheduler, deps.async_db, deps.clock, deps.log, deps.metrics}) {}
 
 void LiveParts::add_routes(api::Router& router) {

@@ -8,7 +8,7 @@
 namespace presetbridge::app {
 
 OrderParts::OrderParts(Ports ports)
-    : payloads_kept_(ports.payloads_kept),
+    : payload_retention_(ports.payload_retention),
       orders_(ports.async_db, ports.changes, ports.directory, ports.work_came),
       jobs_(ports.async_db, ports.changes.ids(), [this] { worker_.wake(); }),
       reprocess_(ports.async_db, ports.changes, ports.directory, jobs_),
@@ -24,7 +24,7 @@ std::vector<services::BulkAction*> OrderParts::actions() {
 }
 
 void OrderParts::add_routes(api::Router& router, const api::DeliveriesDeps& of_deliveries) {
-  const api::OrdersDeps of_orders{orders_, reprocess_, payloads_kept_};
+  const api::OrdersDeps of_orders{orders_, reprocess_, payload_retention_};
   api::add_orders_routes(router, of_orders);
   api::add_customers_routes(router, {customers_, of_orders, of_deliveries});
   api::add_bulk_routes(router, {jobs_, on_deliveries_});

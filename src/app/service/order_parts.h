@@ -25,7 +25,7 @@ class OrderParts {
     services::DeliveryActions& deliveries;
     Scheduler& scheduler;  // of the jobs
     Log& log;
-    Millis payloads_kept;
+    Millis payload_retention;
     std::function<void()> work_came;
   };
   // All that the ports refer to outlives this.
@@ -41,7 +41,7 @@ class OrderParts {
  private:
   std::vector<services::BulkAction*> actions();
 
-  const Millis payloads_kept_;
+  const Millis payload_retention_;
   services::Orders orders_;
   services::BulkJobs jobs_;
   services::BulkReprocess reprocess_;

@@ -122,7 +122,7 @@ struct Service::Parts {
                                    .clock = &clock,
                                    .probe = storage::write_probe,
                                    .on_news = [this](const storage::News& news) {
-                                     news_log.tell(news);
+                                     news_log.write(news);
                                      live_parts.report(news);
                                    }}};
   // Receivers' names are anybody's: ones that never answer must not hold up the platform's.
@@ -178,13 +178,13 @@ struct Service::Parts {
       {runtime.scheduler(worker_core), clock, random, log, metrics, async_db, cloud, sessions, changes,
        [this] {
          dispatcher.wake();
-         tell_others();
+         notify_others();
        }},
       worker_options(config, node)};
   services::WebhookDispatcher dispatcher{
       {runtime.scheduler(dispatcher_core), clock, ids, log, metrics, async_db, outbound_http, cipher},
       {.sandbox = config.sandbox,
-       .max_sends = static_cast<int>(config.outbound_concurrency),
+       .max_under_way = static_cast<int>(config.outbound_concurrency),
        .per_host = static_cast<int>(config.outbound_concurrency_per_host)}};
   services::SubscriptionWatch subscription_watch{
       runtime.scheduler(dispatcher_core), async_db, ids, random, log, [this] { work_came(); }};
@@ -204,11 +204,11 @@ struct Service::Parts {
   cloud::HttpCloud reading_cloud{reading_http, clock, cloud_options(config)};
   services::OwnStoredLogins own_logins{async_db, reading_cloud, opener, cloud_sessions, cloud_logins, clock};
   services::AskedStoredLogins asked_logins{runtime.scheduler(worker_core), async_db, ids, clock,
-                                           [this] { tell_others(); }};
+                                           [this] { notify_others(); }};
   services::StoredLogins& stored_logins =
       opens_logins(config) ? static_cast<services::StoredLogins&>(own_logins) : asked_logins;
   services::WorkerCallServer worker_calls{runtime.scheduler(worker_core), async_db, own_logins, log,
-                                          [this] { tell_others(); }};
+                                          [this] { notify_others(); }};
   services::Vault vault{{.async_db = async_db,
                          .ids = ids,
                          .random = random,
@@ -313,22 +313,22 @@ struct Service::Parts {
   }
   // Committed work: whoever does it need not wait for the next poll.
   void work_came() {
-    look_for_work();
-    tell_others();
+    wake_loops();
+    notify_others();
   }
-  void tell_others() {
+  void notify_others() {
     if (other_nodes) other_nodes->notify();
   }
-  void look_for_work() {
+  void wake_loops() {
     worker.wake();
     dispatcher.wake();
   }
   void mail_came() {
     mail.wake();
-    tell_others();
+    notify_others();
   }
   void other_node_notified() {
-    look_for_work();
+    wake_loops();
     mail.wake();
     asked_logins.wake();
     worker_calls.wake();

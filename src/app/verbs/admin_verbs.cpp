@@ -44,7 +44,7 @@ void add_admin_verbs(CLI::App& app, ConfigFlags& flags, std::function<int()>& ru
     (*request)["operator"] = operator_name();
     verb->callback([&run, &flags, request, password] {
       run = [&flags, request, password] {
-        const auto config = flags.load_or_tell({"cloud.url"});
+        const auto config = flags.load_or_report({"cloud.url"});
         if (!config) return kWrongUse;
         if (password) {
           auto typed = ask_password("New password", true);

@@ -9,7 +9,7 @@
 
 namespace presetbridge::app {
 
-void tell_problems(const std::vector<FieldProblem>& problems) {
+void report_problems(const std::vector<FieldProblem>& problems) {
   for (const auto& [field, problem] : problems) {
     const auto setting = std::ranges::find(settings(), field, &Setting::key);
     std::string flag;
@@ -55,12 +55,12 @@ LoadedConfig ConfigFlags::load() const {
   return load_config(sources);
 }
 
-std::optional<Config> ConfigFlags::load_or_tell(std::initializer_list<std::string_view> needless) const {
+std::optional<Config> ConfigFlags::load_or_report(std::initializer_list<std::string_view> needless) const {
   auto loaded = load();
   std::erase_if(loaded.problems, [&](const FieldProblem& p) {
     return std::ranges::find(needless, p.field) != needless.end();
   });
-  tell_problems(loaded.problems);
+  report_problems(loaded.problems);
   if (!loaded.problems.empty()) return std::nullopt;
   return std::move(loaded.config);
 }

@@ -14,7 +14,7 @@
 namespace presetbridge::app {
 
 // Prints each problem on standard error, with the flag of its setting.
-void tell_problems(const std::vector<FieldProblem>& problems);
+void report_problems(const std::vector<FieldProblem>& problems);
 
 // The flags of every setting. Outlives the parsing of the command line, which fills it.
 class ConfigFlags {
@@ -23,7 +23,7 @@ class ConfigFlags {
   // From the flags, the environment and the file.
   LoadedConfig load() const;
   // Prints all problems, but those of `needless` settings, which the verb does not use; then returns nothing.
-  std::optional<Config> load_or_tell(std::initializer_list<std::string_view> needless = {}) const;
+  std::optional<Config> load_or_report(std::initializer_list<std::string_view> needless = {}) const;
 
  private:
   std::string file_;

@@ -28,7 +28,7 @@ namespace presetbridge::app {
 namespace {
 
 constexpr std::string_view kSqlite = "sqlite:";
-constexpr Millis kTellEach{1'000};
+constexpr Millis kReportEach{1'000};
 // A statement that moves 10,000 rows, on a server that is at work for others too.
 constexpr Millis kStatement{300'000};
 
@@ -61,12 +61,12 @@ Expected<std::vector<std::pair<storage::KeyUse, std::string>>> keys_in(const Dat
 }
 
 // Says how far it is, but not all the time.
-class Teller {
+class ProgressPrinter {
  public:
-  Teller(const Clock& clock, std::ostream& err) : clock_(clock), err_(err) {}
+  ProgressPrinter(const Clock& clock, std::ostream& err) : clock_(clock), err_(err) {}
   void operator()(const storage::CopyProgress& now) {
     const auto time = clock_.now();
-    if (!now.done && time - last_ < kTellEach && time >= last_) return;
+    if (!now.done && time - last_ < kReportEach && time >= last_) return;
     last_ = time;
     err_ << fmt::format("{} {}: {} rows{}\n", now.comparing ? "comparing" : "copying", now.table, now.rows,
                         now.done ? ", done" : "")
@@ -138,7 +138,8 @@ Expected<std::vector<storage::CopiedTable>> copy(const CopyVerbOptions& options,
       {.url = options.to, .writers = 1, .readers = 1, .statement_timeout = kStatement});
   if (!target) return std::unexpected(target.error());
   return storage::copy_database(
-      **source, **target, {.batch_rows = options.piece_rows, .keys = *keys, .progress = Teller(clock, err)});
+      **source, **target,
+      {.batch_rows = options.batch_rows, .keys = *keys, .progress = ProgressPrinter(clock, err)});
 }
 
 }  // namespace

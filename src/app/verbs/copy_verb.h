@@ -10,7 +10,7 @@ struct CopyVerbOptions {
   std::string from;      // sqlite:PATH
   std::string to;        // postgresql://…, without a password
   std::string data_dir;  // where the keys are; empty: where the file of `from` is
-  int piece_rows = 1'000;
+  int batch_rows = 1'000;
   bool json = false;  // what goes to `out`
 };
 

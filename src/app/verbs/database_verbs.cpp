@@ -35,7 +35,7 @@ void add_migrate_verb(CLI::App& app, ConfigFlags& flags, std::function<int()>& r
   flags.add_to(*verb);
   verb->callback([&] {
     run = [&flags] {
-      const auto config = flags.load_or_tell({"cloud.url", "base_url"});
+      const auto config = flags.load_or_report({"cloud.url", "base_url"});
       return config ? run_migrate(*config) : kWrongUse;
     };
   });
@@ -49,7 +49,7 @@ void add_copy_verb(CLI::App& app, std::function<int()>& run) {
   verb->add_option("--to", copy->to, "postgresql://… of an empty database, without password")->required();
   verb->add_option("--data-dir", copy->data_dir,
                    "Folder of the keys that all nodes will have (default: the folder of the database file)");
-  verb->add_option("--piece", copy->piece_rows, "Rows of one transaction at most")
+  verb->add_option("--piece", copy->batch_rows, "Rows of one transaction at most")
       ->check(CLI::Range(1, 10'000))
       ->capture_default_str();
   verb->add_flag("--json", copy->json, "One JSON object a line");

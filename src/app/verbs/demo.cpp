@@ -214,7 +214,7 @@ class Demo {
     Merchant merchant(*url, password);
     if (auto ready = merchant.set_up(*webhook_url + "/", webhook_secret); !ready)
       return std::unexpected(ready.error());
-    tell(*cloud_url, *url, password, merchant.stores());
+    print_guide(*cloud_url, *url, password, merchant.stores());
     return {};
   }
 
@@ -229,7 +229,7 @@ class Demo {
         fds.push_back({.fd = program.end(), .events = POLLIN, .revents = 0});
       if (::poll(fds.data(), fds.size(), -1) < 0) continue;
       if (fds[0].revents != 0) return true;
-      while (const auto line = listener.next_line(Millis{0})) tell_event(*line);
+      while (const auto line = listener.next_line(Millis{0})) print_event(*line);
       for (auto& program : programs_) {
         if (!program.ended()) continue;
         err << "demo: " << program.name() << " ended by itself: " << printable(program.how_it_ended())
@@ -257,8 +257,8 @@ class Demo {
     return programs_.emplace_back(std::move(*started)).listening(kStart);
   }
 
-  void tell(const std::string& cloud_url, const std::string& url, const std::string& password,
-            const std::vector<Store>& stores) {
+  void print_guide(const std::string& cloud_url, const std::string& url, const std::string& password,
+                   const std::vector<Store>& stores) {
     out_ << fmt::format(
                 "\n  The dashboard           {}\n"
                 "                          sign in as {}, password {}\n"
@@ -279,7 +279,7 @@ class Demo {
          << std::endl;
   }
 
-  void tell_event(const std::string& line) {
+  void print_event(const std::string& line) {
     boost::system::error_code error;
     const auto value = json::parse(line, error);
     const auto* event = error ? nullptr : value.if_object();

@@ -71,18 +71,18 @@ class Examination {
   Examination(const Config& config) : config_(config), directory_(data_directory(config)) {}
 
   std::vector<Finding> run() {
-    look_at_folder();
-    look_at_keys();
-    look_at_open_files();
+    check_folder();
+    check_keys();
+    check_open_files();
     calls_.emplace("presetbridge-doctor");
-    look_at_service();
-    look_at_database();
-    look_at_cloud();
-    look_at_address();
-    look_at_payments();
-    look_at_issuers();
-    look_at_mail();
-    look_at_sandbox();
+    check_service();
+    check_database();
+    check_cloud();
+    check_address();
+    check_payments();
+    check_issuers();
+    check_smtp();
+    check_sandbox();
     return std::move(findings_);
   }
 
@@ -91,7 +91,7 @@ class Examination {
     findings_.push_back({grade, what, std::move(found), std::move(advice)});
   }
 
-  void look_at_folder() {
+  void check_folder() {
     constexpr const char* kWhat = "data directory";
     std::error_code error;
     const auto folder = directory_.folder.string();
@@ -117,8 +117,8 @@ class Examination {
     add(Grade::good, kWhat, left);
   }
 
-  // The private one is looked at from outside: only the credential agent opens it (spec 5.3).
-  void look_at_keys() {
+  // The private one is checked from outside: only the credential agent opens it (spec 5.3).
+  void check_keys() {
     constexpr const char* kWhat = "keys";
     const std::array files = {directory_.service_key, directory_.vault_public_key,
                               directory_.vault_private_key};
@@ -146,7 +146,7 @@ class Examination {
     add(Grade::good, kWhat, "all files are there, and readable by their owner alone");
   }
 
-  void look_at_open_files() {
+  void check_open_files() {
     const auto connections = connections_within(config_, thread_count(config_), raise_open_files());
     if (!connections) {
       return add(Grade::problem, "open files", connections.error().message,
@@ -183,7 +183,7 @@ class Examination {
         "Keep the clock right (systemd-timesyncd, chrony): signatures and tokens are judged by it.");
   }
 
-  void look_at_service() {
+  void check_service() {
     const auto listen = parse_listen(config_.listen);
     if (!listen || listen->port == 0) {
       return add(Grade::note, "service", "it listens on any free port, so it cannot be asked");
@@ -211,7 +211,7 @@ class Examination {
         "Its log says why.");
   }
 
-  void look_at_database() {
+  void check_database() {
     constexpr const char* kWhat = "database";
     const bool shared = !config_.database_url.empty();
     std::error_code error;
@@ -229,12 +229,12 @@ class Examination {
                         : "Restore it from the backup, or check the disk.");
     }
     try {
-      look_into(*open->database, shared);
+      check_contents(*open->database, shared);
     } catch (const storage::DbError& e) {
       add(Grade::problem, kWhat, fmt::format("it cannot be used: {}", e.what()));
     }
   }
-  void look_into(storage::Database& database, bool shared) {
+  void check_contents(storage::Database& database, bool shared) {
     constexpr const char* kWhat = "database";
     const auto fit = storage::check_schema(database);
     if (!fit && fit.error().code == "SCHEMA_MISSING") {
@@ -277,7 +277,7 @@ class Examination {
     add(Grade::good, kWhat, fmt::format("{}, its schema is that of this program", database.engine()));
   }
 
-  void look_at_cloud() {
+  void check_cloud() {
     const auto result = get(config_.cloud_url);
     if (const auto* failure = result.failure()) {
       return add(Grade::problem, "cloud platform",
@@ -287,7 +287,7 @@ class Examination {
     add(Grade::good, "cloud platform", config_.cloud_url + " answers");
   }
 
-  void look_at_address() {
+  void check_address() {
     constexpr const char* kWhat = "public address";
     if (config_.base_url.empty()) {
       return add(config_.sandbox ? Grade::note : Grade::warning, kWhat, "base_url is not set",
@@ -322,7 +322,7 @@ class Examination {
     }
   }
 
-  void look_at_payments() {
+  void check_payments() {
     const auto keys = read_payment_keys(config_, directory_);
     if (!keys) return add(Grade::problem, "payments", keys.error().message);
     if (!*keys) {
@@ -344,7 +344,7 @@ class Examination {
     add(Grade::good, "payments", (*keys)->live ? "the key is for real money" : "the key is for tests");
   }
 
-  void look_at_issuers() {
+  void check_issuers() {
     const auto external = external_issuers(config_.identity_external, directory_.folder);
     if (!external) return add(Grade::problem, "sign-in", external.error().message);
     std::vector<std::string> issuers;
@@ -366,7 +366,7 @@ class Examination {
     }
   }
 
-  void look_at_mail() {
+  void check_smtp() {
     if (config_.mail_url.empty()) {
       return add(Grade::note, "mail", "mail.url is not set: nobody resets a password by mail",
                  "Name an SMTP server: --mail-url.");
@@ -385,7 +385,7 @@ class Examination {
     add(Grade::good, "mail", config_.mail_url + " takes the login");
   }
 
-  void look_at_sandbox() {
+  void check_sandbox() {
     if (config_.sandbox) add(Grade::note, "sandbox", "this is no service for real shops");
   }
 
@@ -419,7 +419,7 @@ std::vector<Finding> examine(const LoadedConfig& settings) {
   return findings;
 }
 
-void tell_findings(const std::vector<Finding>& findings, bool as_json, std::ostream& out) {
+void print_findings(const std::vector<Finding>& findings, bool as_json, std::ostream& out) {
   for (const auto& one : findings) {
     const auto grade = kGrades[static_cast<std::size_t>(one.grade)];
     if (as_json) {
@@ -436,7 +436,7 @@ void tell_findings(const std::vector<Finding>& findings, bool as_json, std::ostr
 
 int run_doctor(const LoadedConfig& settings, bool json, std::ostream& out) {
   const auto findings = examine(settings);
-  tell_findings(findings, json, out);
+  print_findings(findings, json, out);
   if (!settings.problems.empty()) return 2;
   return std::ranges::any_of(findings, [](const Finding& one) { return one.grade == Grade::problem; }) ? 1
                                                                                                        : 0;

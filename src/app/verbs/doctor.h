@@ -30,7 +30,7 @@ struct Finding {
 std::vector<Finding> examine(const LoadedConfig& settings);
 
 // One line a finding, and one for its advice; `json`: one JSON object a line.
-void tell_findings(const std::vector<Finding>& findings, bool json, std::ostream& out);
+void print_findings(const std::vector<Finding>& findings, bool json, std::ostream& out);
 
 // 0: no problem. 1: there is one. 2: settings are wrong, which is one.
 int run_doctor(const LoadedConfig& settings, bool json, std::ostream& out);

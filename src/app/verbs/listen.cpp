@@ -195,7 +195,7 @@ std::string problem_of(const ListenOptions& o) {
   return {};
 }
 
-void tell(std::ostream& err, const Error& error) {
+void report(std::ostream& err, const Error& error) {
   err << "listen: " << printable(error.message) << std::endl;
   for (const auto& [field, problem] : error.details)
     err << "listen: " << printable(field) << ' ' << printable(problem) << std::endl;
@@ -305,7 +305,7 @@ int run_listen(const ListenOptions& given, std::ostream& out, std::ostream& err)
   if (!options.service.empty()) subscribed = own.emplace(options, std::move(password)).make(url + "/");
   bool all_well = subscribed.has_value();
   if (!subscribed) {
-    tell(err, subscribed.error());
+    report(err, subscribed.error());
   } else {
     if (options.json) {
       boost::json::object line{{"listening", url}};
@@ -320,7 +320,7 @@ int run_listen(const ListenOptions& given, std::ostream& out, std::ostream& err)
   if (own) {
     if (auto removed = own->remove(); !removed) {
       err << "listen: the subscription \"presetbridge listen\" is still there: delete it" << std::endl;
-      tell(err, removed.error());
+      report(err, removed.error());
       all_well = false;
     }
   }

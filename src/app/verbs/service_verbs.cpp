@@ -24,7 +24,7 @@ int run_config_check(const ConfigFlags& flags) {
       (loaded.config.**text).clear();
   }
   if (loaded.file_read) std::fputs(to_toml(loaded.config).c_str(), stdout);
-  tell_problems(loaded.problems);
+  report_problems(loaded.problems);
   return loaded.problems.empty() ? 0 : kWrongUse;
 }
 
@@ -38,7 +38,7 @@ void add_serve_verb(CLI::App& app, ConfigFlags& flags, std::function<int()>& run
                  "The database that the keys were used with is lost: begin anew with an empty one");
   verb->callback([&run, &flags, replace_lost_database] {
     run = [&flags, replace_lost_database] {
-      const auto config = flags.load_or_tell();
+      const auto config = flags.load_or_report();
       return config ? serve(*config, *replace_lost_database) : kWrongUse;
     };
   });

@@ -77,8 +77,8 @@ std::optional<std::string> read_payload(const std::string& file) {
   if (file != "-") opened.open(file, std::ios::binary);
   std::istream& from = file == "-" ? std::cin : opened;
   std::string payload;
-  for (char piece[65536]; from.read(piece, sizeof piece) || from.gcount() > 0;) {
-    payload.append(piece, static_cast<std::size_t>(from.gcount()));
+  for (char chunk[65536]; from.read(chunk, sizeof chunk) || from.gcount() > 0;) {
+    payload.append(chunk, static_cast<std::size_t>(from.gcount()));
     if (payload.size() > kLongestPayload) break;
   }
   if (!from.eof() || payload.empty() || payload.size() > kLongestPayload) {

@@ -82,7 +82,7 @@ TEST(SendOrder, HasALineForEachKeyOfAMapping) {
   for (const auto& line : order->lines) EXPECT_EQ(line.quantity, 3);
 }
 
-TEST(SendOrder, TellsTheTopicThatWasAskedFor) {
+TEST(SendOrder, NamesTheTopicThatWasAskedFor) {
   const auto topic_of = [](Provider provider, std::string_view topic) {
     const auto headers = order_headers(provider, kSecret, "{}", topic);
     return std::string(
@@ -123,7 +123,7 @@ net::HttpRequest event_signed_by(std::string_view secret, std::optional<std::str
   return request;
 }
 
-TEST(Listen, VerifiesBothSignaturesAndTellsWhatCame) {
+TEST(Listen, VerifiesBothSignaturesAndPrintsWhatCame) {
   const auto seen = inspect_webhook(event_signed_by(kSecret), kSecret, kNow);
   EXPECT_TRUE(seen.verified) << seen.problem;
   EXPECT_EQ(webhook_line(seen, false), "delivery.completed  del_1  completed  verified");
@@ -160,7 +160,7 @@ TEST(Listen, HandsOnTheSameBytesAndAllHeadersButTheConnections) {
                                              "webhook-timestamp", "webhook-signature"}));
 }
 
-TEST(Listen, TellsWhatBecameOfWhatItHandedOn) {
+TEST(Listen, PrintsWhatBecameOfWhatItHandedOn) {
   ReceivedWebhook event{.type = "webhook.test", .verified = true};
   event.forwarded = 503;
   EXPECT_EQ(webhook_line(event, false), "webhook.test  -  -  verified  forwarded: 503");

@@ -91,8 +91,8 @@ class Verb {
   Expected<void> add_keys(const std::vector<Standing>& all);
   // Removes keys that no node uses any more from this node's files.
   Expected<void> remove_keys(const std::vector<Standing>& all);
-  void tell(const std::string& line);
-  int tell_of_nodes(const json::object& step);
+  void report_progress(const std::string& line);
+  int report_nodes(const json::object& step);
   void print(const Standing& one) {
     out_ << fmt::format("{}: {}{}\n", one.kind, one.newest,
                         one.old.empty() ? "" : fmt::format(", old: {}", fmt::join(one.old, " ")));
@@ -163,14 +163,14 @@ Expected<void> Verb::remove_keys(const std::vector<Standing>& all) {
   return {};
 }
 
-void Verb::tell(const std::string& line) {
+void Verb::report_progress(const std::string& line) {
   const auto now = std::chrono::steady_clock::now();
   if (now - last_report_ < kReportEach) return;
   last_report_ = now;
   err_ << line << '\n' << std::flush;
 }
 
-int Verb::tell_of_nodes(const json::object& step) {
+int Verb::report_nodes(const json::object& step) {
   err_ << "presetbridge: The new keys are made, and nobody uses them yet, since not all nodes have them:\n";
   for (const auto& one : step.at("nodes").as_array()) {
     const auto& node = one.as_object();
@@ -189,18 +189,18 @@ int Verb::rotate() {
   if (!before) return failed(before.error());
   if (auto made = add_keys(*before); !made) return failed(made.error());
   json::object step;
-  int looks = 0;
+  int polls = 0;
   for (bool begin = true;;) {
     auto answer = ask("turn-keys", begin);
     if (!answer) return failed(answer.error());
     step = std::move(*answer);
     begin = false;
     const auto phase = text_of(step, "phase");
-    if (phase == "waiting") return tell_of_nodes(step);
+    if (phase == "waiting") return report_nodes(step);
     const auto left = integer_of(step, "left");
-    if (phase == "done" && (left == 0 || ++looks == kMostPolls)) break;
-    tell(fmt::format("{}: {} records read, {} sealed anew, {} left on an old key", phase,
-                     integer_of(step, "lookedAt"), integer_of(step, "resealed"), left));
+    if (phase == "done" && (left == 0 || ++polls == kMostPolls)) break;
+    report_progress(fmt::format("{}: {} records read, {} sealed anew, {} left on an old key", phase,
+                                integer_of(step, "lookedAt"), integer_of(step, "resealed"), left));
     if (phase == "settling") std::this_thread::sleep_for(kPause);
   }
   const auto after = standing();
@@ -224,7 +224,7 @@ int Verb::drop(bool now) {
     if (!answer) return failed(answer.error());
     step = std::move(*answer);
     if (step.at("done").as_bool()) break;
-    tell(fmt::format("{} records read", integer_of(step, "lookedAt")));
+    report_progress(fmt::format("{} records read", integer_of(step, "lookedAt")));
   }
   for (const auto& one : step.at("kinds").as_array()) {
     const auto& kind = one.as_object();

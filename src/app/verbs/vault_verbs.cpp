@@ -29,7 +29,7 @@ void add_vault_verbs(CLI::App& app, ConfigFlags& flags, std::function<int()>& ru
     flags.add_to(*verb);
     verb->callback([&run, &flags, does] {
       run = [&flags, does] {
-        const auto config = flags.load_or_tell({"cloud.url"});
+        const auto config = flags.load_or_report({"cloud.url"});
         return config ? does(*config) : kWrongUse;
       };
     });

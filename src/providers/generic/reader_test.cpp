@@ -54,7 +54,7 @@ TEST(GenericOrder, WithEightyItemsIsReadExactly) {
   EXPECT_EQ(event.lines[5].quantity, 3);
 }
 
-TEST(GenericOrder, TellsOfEveryProblemAtOnce) {
+TEST(GenericOrder, ReportsEveryProblemAtOnce) {
   EXPECT_THAT(problems("{}"), ElementsAre(FieldProblem{"orderId", "is required"},
                                           FieldProblem{"targetUsername", "is required"},
                                           FieldProblem{"items", "is required"}));
@@ -173,7 +173,7 @@ TEST(GenericOrder, LimitsEveryText) {
                           FieldProblem{"items[0].title", "is longer than 1000 bytes"}));
 }
 
-TEST(GenericOrder, TellsOfAtMostFiftyProblems) {
+TEST(GenericOrder, ReportsAtMostFiftyProblems) {
   std::string items = "1";
   for (int i = 1; i < 250; ++i) items += ",1";
   EXPECT_EQ(problems(with_items("[" + items + "]")).size(), 50u);
@@ -187,7 +187,7 @@ TEST(GenericOrder, MustBeAJsonObject) {
   }
 }
 
-TEST(EveryReader, EitherReadsOrTellsWhyAndNeverThrows) {
+TEST(EveryReader, EitherReadsOrSaysWhyAndNeverThrows) {
   const auto payloads = std::vector{golden("provider_a_seed.json"), golden("provider_b_seed.json"),
                                     golden("generic_seed.json")};
   EXPECT_TRUE(rc::check([&](std::size_t at, char byte, bool cut) {

@@ -230,7 +230,7 @@ TEST(HostedUsername, IsReadInOneOrderTheMerchantsNamesLast) {
       "attribute");
 }
 
-TEST(HostedUsername, IsLookedForInTheFirstTwentyThousandBytesOfANote) {
+TEST(HostedUsername, IsSearchedInTheFirstTwentyThousandBytesOfANote) {
   const auto note = [](std::size_t before) {
     return username(fmt::format(R"("note":"{}\nusername: kim")", std::string(before, 'x')));
   };

@@ -137,7 +137,7 @@ Task<BulkWorker::Step> BulkWorker::turn(BulkJobId id) {
   std::optional<BulkJobRow> job;
   BulkAction::Found found;
   bool stopped = false;
-  auto looked = co_await async_db_.read(scheduler_, [&](Tx& tx) {
+  auto selection = co_await async_db_.read(scheduler_, [&](Tx& tx) {
     job = find_bulk_job(tx, id);
     // A job whose `as_of` is to come waits for that time. Clocks of nodes differ by less than a poll's pause.
     if (!job || job->finished_at || job->as_of > tx.now() + kPollAgain || action_of(*job) == nullptr) {
@@ -147,12 +147,12 @@ Task<BulkWorker::Step> BulkWorker::turn(BulkJobId id) {
     stopped = action_of(*job)->ends_with_its_caller() && !caller_may(tx, *job);
     if (!stopped) found = action_of(*job)->find(tx, *job, kTurn);
   });
-  if (job && !looked && is_final(looked.error())) {
+  if (job && !selection && is_final(selection.error())) {
     log_.error("a job on many cannot go on",
-               {{"job", to_string(job->id)}, {"error", looked.error().message}});
+               {{"job", to_string(job->id)}, {"error", selection.error().message}});
     co_return co_await give_up(*job, "The selection can no longer be read: choose again.");
   }
-  if (!looked || !job) co_return Step::failed;
+  if (!selection || !job) co_return Step::failed;
   if (stopped)
     co_return co_await give_up(*job,
                                "It was stopped: the API key or person that asked for it may do nothing now.");

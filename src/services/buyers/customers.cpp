@@ -31,7 +31,7 @@ CustomerName name_of(const BulkJobRow& job) {
 storage::OrderCount count(Tx& tx, AccountId account, const CustomerName& who, Timestamp as_of) {
   storage::OrderCount count;
   OrderId after;
-  for (int looked = 0; looked < kCounted; looked += kCustomerScan) {
+  for (int scanned = 0; scanned < kCounted; scanned += kCustomerScan) {
     const auto walk = walk_customer_orders(tx, account, who, after, as_of, kCustomerScan);
     count.orders += std::ssize(walk.orders);
     if (!walk.next) return count;

@@ -20,7 +20,7 @@ using storage::Tx;
 
 namespace {
 
-constexpr int kScanPiece = 500;
+constexpr int kScanBatch = 500;
 
 std::unexpected<Error> no_such_account() {
   return fail("NOT_FOUND", "There is no such account.");
@@ -80,12 +80,12 @@ Task<Expected<storage::Page<LedgerEntry>>> Credits::ledger(Executor& executor, i
     std::vector<LedgerEntry> rows;
     const auto wanted = static_cast<std::size_t>(page.fetch());
     const bool all = !filter.kind;
-    const int piece = all ? page.fetch() : kScanPiece;
+    const int batch = all ? page.fetch() : kScanBatch;
     const auto [first, end] = ids_of(filter);
     LedgerId before{std::min(page.before, end)};
-    for (int looked = 0; rows.size() < wanted && looked < max_looked_at; looked += piece) {
-      auto entries = list_ledger(tx, by.account, before, piece, first);
-      const bool last = std::ssize(entries) < piece;
+    for (int scanned = 0; rows.size() < wanted && scanned < max_scanned; scanned += batch) {
+      auto entries = list_ledger(tx, by.account, before, batch, first);
+      const bool last = std::ssize(entries) < batch;
       if (!last) before = entries.back().id;
       std::erase_if(entries, [&](const LedgerEntry& entry) { return !wants(filter, entry); });
       std::ranges::move(entries, std::back_inserter(rows));
@@ -109,7 +109,7 @@ Task<Expected<domain::Balance>> Credits::grant(Executor& executor, AccountId acc
     auto after = domain::grant(*before, credits);
     if (!after) return fail("VALIDATION_FAILED", after.error().message);
     update_balance(tx, account, *after);
-    const auto tell = [&](domain::LedgerEntryKind kind, std::int64_t amount) {
+    const auto book = [&](domain::LedgerEntryKind kind, std::int64_t amount) {
       const LedgerEntry entry{.id = ids_.make<LedgerId>(),
                               .at = tx.now(),
                               .kind = kind,
@@ -118,9 +118,9 @@ Task<Expected<domain::Balance>> Credits::grant(Executor& executor, AccountId acc
                               .balance_after = after->within_reach()};
       append_ledger(tx, std::array{storage::LedgerRow{account, entry}});
     };
-    tell(domain::LedgerEntryKind::grant, credits);
+    book(domain::LedgerEntryKind::grant, credits);
     if (const auto paid = before->debt - after->debt; paid > 0)
-      tell(domain::LedgerEntryKind::debt_paid, paid);
+      book(domain::LedgerEntryKind::debt_paid, paid);
     const auto more = after->available() - before->available();
     if (more > 0) give_out_credits(tx, account, more);
     const auto detail = note.empty() ? std::to_string(credits) : fmt::format("{}: {}", credits, note);

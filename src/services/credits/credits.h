@@ -38,9 +38,9 @@ class Credits {
     std::optional<Timestamp> since;
     std::optional<Timestamp> before;
   };
-  // Newest first. A filter is applied to the next max_looked_at entries: a page may hold fewer than asked
+  // Newest first. A filter is applied to the next max_scanned entries: a page may hold fewer than asked
   // for, or none, and still have a next one.
-  static constexpr int max_looked_at = 5'000;
+  static constexpr int max_scanned = 5'000;
   Task<Expected<storage::Page<storage::LedgerEntry>>> ledger(Executor& executor, identity::Principal by,
                                                              LedgerFilter filter, storage::PageRequest page);
   // The operator gives credits from the command line (spec 11.1). They pay debt first; the rest resumes

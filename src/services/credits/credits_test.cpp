@@ -61,10 +61,10 @@ TEST_F(CreditsTest, AGrantThatOnlyPaysDebtSaysSoAndResumesNothing) {
   EXPECT_EQ(tasks(), 0U);
 }
 
-TEST_F(CreditsTest, ARareKindIsLookedForAPieceAtATime) {
+TEST_F(CreditsTest, ARareKindIsSearchedABatchAtATime) {
   grant(1);
   world_.db->write([&](Tx& tx) {
-    std::vector<storage::LedgerRow> spends(2 * Credits::max_looked_at + 10);
+    std::vector<storage::LedgerRow> spends(2 * Credits::max_scanned + 10);
     for (auto& [account, entry] : spends) {
       account = me_.account;
       entry = {.id = world_.ids.make<LedgerId>(),
@@ -98,7 +98,7 @@ TEST_F(CreditsTest, ARareKindIsLookedForAPieceAtATime) {
     for (const auto& entry : spends.rows) EXPECT_TRUE(seen.insert(entry.id).second);
     next = spends.next;
   }
-  EXPECT_EQ(seen.size(), 2U * Credits::max_looked_at + 10);
+  EXPECT_EQ(seen.size(), 2U * Credits::max_scanned + 10);
 }
 
 TEST_F(CreditsTest, WhatAGrantLeavesAfterTheDebtIsAvailableAndResumesWhatWaitsForIt) {

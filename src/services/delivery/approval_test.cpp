@@ -12,7 +12,7 @@ namespace {
 using testing::later;
 using testing::World;
 
-TEST(Approval, LeavesAnApprovalStandingWhenALaterEventTellsOfTheSameRisk) {
+TEST(Approval, LeavesAnApprovalStandingWhenALaterEventReportsTheSameRisk) {
   World world;
   world.cloud.auto_accept = false;
   const auto id = world.deliver(later(world, "1", {"sku-1", "sku-2"}, 1));

@@ -269,7 +269,7 @@ void DeliveryChanges::write(DeliverySet& set, ChangeRecord record, const LoadedI
     if (subscribers.empty()) continue;
     wanted.push_back(&event);
     for (const auto subscription : subscribers)
-      rows.sends.push_back({ids_.next(), subscription, event.id, tx.now()});
+      rows.dispatches.push_back({ids_.next(), subscription, event.id, tx.now()});
   }
   const EventItems items(tx, wanted, loaded);
   for (const auto* const event : wanted) {
@@ -288,7 +288,7 @@ void DeliveryChanges::write(DeliverySet& set, ChangeRecord record, const LoadedI
     if (subscribers.empty()) continue;
     rows.events.push_back(unmapped_event(report, tx.now()));
     for (const auto subscription : subscribers)
-      rows.sends.push_back({ids_.next(), subscription, report.event, tx.now()});
+      rows.dispatches.push_back({ids_.next(), subscription, report.event, tx.now()});
   }
   for (const auto& low : record.credits_low) {
     add_account_event(rows, {ids_, random_, tx.now()}, low.account, domain::EventType::credits_low,
@@ -298,7 +298,7 @@ void DeliveryChanges::write(DeliverySet& set, ChangeRecord record, const LoadedI
                                                        {"threshold", low.threshold}}}});
   }
   insert_events(tx, rows.events);
-  insert_sends(tx, rows.sends);
+  insert_dispatches(tx, rows.dispatches);
 }
 
 void DeliveryChanges::report_unmapped(DeliverySet& set, const storage::OrderRow& order,

@@ -204,7 +204,7 @@ TEST(DeliverySet, WhatOneStepHasChangedTheNextOneSees) {
   EXPECT_EQ(world.balance().held, 1);
 }
 
-TEST(DeliverySet, WhatIsSavedTheDatabaseTellsAndTheRowsStay) {
+TEST(DeliverySet, WhatIsSavedTheDatabaseReturnsAndTheRowsStay) {
   World world;
   Waiting waiting(world);
   waiting.with_set([&](storage::Tx& tx, DeliverySet& set) {

@@ -25,7 +25,7 @@ class DeliverySize : public OrderRules {
       update_integration(tx, row);
     });
   }
-  DeliveryView look(DeliveryId id) {
+  DeliveryView view_of(DeliveryId id) {
     return world.await(world.actions.get(world.scheduler, world.merchant(), id)).value();
   }
 };
@@ -36,21 +36,21 @@ TEST_F(DeliverySize, IsTheNumberOfLinesThatTheStoreSent) {
   event.excess = {.lines = 312, .limit = 250};
   const auto id = deliver(event);
   ASSERT_EQ(world.status(id), "in_review order_too_large");
-  EXPECT_EQ(look(id).size, event.excess);
+  EXPECT_EQ(view_of(id).size, event.excess);
   ASSERT_TRUE(world.await(world.actions.complete(world.scheduler, world.merchant(), id)));
-  EXPECT_EQ(look(id).size, std::nullopt) << "it is delivered";
+  EXPECT_EQ(view_of(id).size, std::nullopt) << "it is delivered";
 }
 
 TEST_F(DeliverySize, IsTheNumberOfFilesThatTheMappingsMake) {
   map_many("many", 501);
   const auto id = deliver(later(world, "1", {"many"}, 0));
   ASSERT_EQ(world.status(id), "in_review order_too_large");
-  EXPECT_EQ(look(id).size, (OrderExcess{.files = 501, .limit = 500}));
+  EXPECT_EQ(view_of(id).size, (OrderExcess{.files = 501, .limit = 500}));
   map_many("many", 3);
   ASSERT_TRUE(retry(id, "Bob"));
   EXPECT_EQ(world.status(id), "in_review order_too_large") << "a merchant approves it";
-  EXPECT_EQ(look(id).items.size(), 3U);
-  EXPECT_EQ(look(id).size, std::nullopt) << "it is not too large any more";
+  EXPECT_EQ(view_of(id).items.size(), 3U);
+  EXPECT_EQ(view_of(id).size, std::nullopt) << "it is not too large any more";
 }
 
 TEST_F(DeliverySize, IsOfTheWholeOrderAfterAnEventThatAddsALine) {
@@ -58,7 +58,7 @@ TEST_F(DeliverySize, IsOfTheWholeOrderAfterAnEventThatAddsALine) {
   world.cloud.auto_accept = false;
   const auto id = deliver(later(world, "1", {"sku"}, 0));
   ASSERT_EQ(world.status(id), "waiting_for_friendship");
-  EXPECT_EQ(look(id).size, std::nullopt);
+  EXPECT_EQ(view_of(id).size, std::nullopt);
   world.write([&](storage::Tx& tx) {
     auto mappings = find_mappings(tx, world.integration);
     for (auto& stored : std::vector(mappings)) {
@@ -73,7 +73,7 @@ TEST_F(DeliverySize, IsOfTheWholeOrderAfterAnEventThatAddsALine) {
   });
   world.accept(later(world, "1", {"sku", "other"}, 1));
   EXPECT_EQ(world.status(id), "in_review order_too_large");
-  EXPECT_EQ(look(id).size, (OrderExcess{.files = 800, .limit = 500}));
+  EXPECT_EQ(view_of(id).size, (OrderExcess{.files = 800, .limit = 500}));
 }
 
 TEST_F(DeliverySize, IsNotKnownOfTooManyRefundLines) {
@@ -84,7 +84,7 @@ TEST_F(DeliverySize, IsNotKnownOfTooManyRefundLines) {
   unread.too_many_refund_lines = true;
   world.accept(unread);
   ASSERT_EQ(world.status(id), "in_review order_too_large");
-  EXPECT_EQ(look(id).size, std::nullopt);
+  EXPECT_EQ(view_of(id).size, std::nullopt);
 }
 
 }  // namespace

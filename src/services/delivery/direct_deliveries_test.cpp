@@ -75,7 +75,7 @@ TEST_F(DirectDeliveries, GiveTheFilesThatTheyNameBesideThoseOfProducts) {
   expect_books_balance(world);
 }
 
-TEST_F(DirectDeliveries, TellWhoAskedAndCountForTheKey) {
+TEST_F(DirectDeliveries, SayWhoAskedAndCountForTheKey) {
   const auto id = deliver(order("1", {"file-77"}));
   const auto again = ask(order("1", {"file-1", "file-2"}));
   EXPECT_TRUE(again.duplicate);

@@ -58,7 +58,7 @@ class LaterEvents : public testing::OrderRules {
   void settle() { world.settle(std::chrono::minutes{2}); }
 };
 
-TEST_F(LaterEvents, AMappingSavedWhileTheMissingFileIsSharedTellsOfNoFailure) {
+TEST_F(LaterEvents, AMappingSavedWhileTheMissingFileIsSharedReportsNoFailure) {
   bool held = false;
   world.cloud.before = [&](auto& call, auto&) {
     return call == "share" ? once(held, Fate::hold) : Fate::answer;
@@ -227,7 +227,7 @@ TEST_F(LaterEvents, AnInactiveStoreStillStopsWhatIsUnshared) {
 
 // ---------------------------------------------------------------- messages
 
-TEST_F(LaterEvents, TheTimelineTellsWhatIsNoLongerOwedAndThatTheNameChanged) {
+TEST_F(LaterEvents, TheTimelineShowsWhatIsNoLongerOwedAndThatTheNameChanged) {
   world.cloud.auto_accept = false;
   const auto id = world.deliver(at(0, {"sku-1", "sku-2", "sku-3", "sku-4", "sku-5"}));
   auto renamed = at(1, {"sku-1", "sku-2", "sku-3", "sku-4", "sku-5"});

@@ -36,7 +36,7 @@ TEST_F(MappingRules, AMappingThatIsMadeLaterSendsNothingMoreOfAnOldOrder) {
   EXPECT_EQ(world.balance().spent, 1);
 }
 
-TEST_F(MappingRules, AnOrderThatNothingWasMappedOfStaysSoWhateverTheStoreTellsOfItLater) {
+TEST_F(MappingRules, AnOrderThatNothingWasMappedOfStaysSoWhateverTheStoreReportsOfItLater) {
   auto event = later(world, "1", {"later"}, 0);
   EXPECT_FALSE(world.accept(event).delivery);
   map("later", "file-1");
@@ -260,20 +260,20 @@ TEST_F(MappingRules, TheKeptBodyIsTheNewestOfTheOrderItself) {
     auto snapshot = world.await(world.directory.find(world.scheduler, world.integration)).value();
     world.await(world.intake.accept(world.scheduler, {snapshot, event, {std::byte(byte)}, {}})).value();
   };
-  const auto kept = [&] {
+  const auto stored = [&] {
     return world.write([](storage::Tx& tx) {
       return tx.one({"SELECT body FROM order_payloads"}, [](const storage::Row& r) { return r.bytes(0)[0]; });
     });
   };
   with_body(later(world, "1", {"sku-1"}, 5), 'a');
   with_body(refund("r1", {{"L1", 1}}), 'b');
-  EXPECT_EQ(kept(), std::byte('a')) << "a refund is not the order";
+  EXPECT_EQ(stored(), std::byte('a')) << "a refund is not the order";
   auto older = later(world, "1", {"sku-1"}, 1);
   older.refunds = {{"r2", {}}};
   with_body(older, 'c');
-  EXPECT_EQ(kept(), std::byte('a')) << "an older one is not the newest";
+  EXPECT_EQ(stored(), std::byte('a')) << "an older one is not the newest";
   with_body(later(world, "1", {"sku-2"}, 9), 'd');
-  EXPECT_EQ(kept(), std::byte('d'));
+  EXPECT_EQ(stored(), std::byte('d'));
 }
 
 }  // namespace

@@ -387,7 +387,7 @@ TEST_F(PendingRules, ARetryDoesNotDeliverWhatNobodyApproved) {
   EXPECT_EQ(world.status(id), "completed");
 }
 
-TEST_F(PendingRules, AResumptionDoesNotDeliverWhatNobodyApprovedAndTellsNobodyThatItWasQueued) {
+TEST_F(PendingRules, AResumptionDoesNotDeliverWhatNobodyApprovedAndNotifiesNobodyThatItWasQueued) {
   const auto id = failed();
   world.accept(risk());
   world.accept(unread_refund());

@@ -14,7 +14,7 @@ using Fate = testing::FakeCloud::Fate;
 
 class ReviewRules : public testing::OrderRules {};
 
-TEST_F(ReviewRules, AReopenedDeliveryStaysInReviewWhateverTheStoreTells) {
+TEST_F(ReviewRules, AReopenedDeliveryStaysInReviewWhateverTheStoreReports) {
   const auto id = deliver(later(world, "1", {"sku-1"}, 0));
   ASSERT_TRUE(world.await(world.actions.reopen(world.scheduler, world.merchant(), id)));
   EXPECT_EQ(reason(id), ReviewReason::reopened);
@@ -60,7 +60,7 @@ TEST_F(ReviewRules, AReopenedDeliveryOfAStoppedOrderStaysInReviewUntilItIsStoppe
   EXPECT_EQ(world.status(id), "invalidated");
 }
 
-TEST_F(ReviewRules, WhatWasApprovedAfterAStopStaysWhateverElseTheStoreTells) {
+TEST_F(ReviewRules, WhatWasApprovedAfterAStopStaysWhateverElseTheStoreReports) {
   auto_revoke();
   world.cloud.auto_accept = false;
   const auto id = deliver(later(world, "1", {"sku-1"}, 0));

@@ -40,7 +40,7 @@ TEST(DeliveryView, APlaceInTheQueueIsCountedToABound) {
   EXPECT_FALSE(view(storage::kMostBefore + 20).estimated_at);
 }
 
-DeliveryView look(World& world, DeliveryId id) {
+DeliveryView view_of(World& world, DeliveryId id) {
   return world.await(world.actions.get(world.scheduler, world.merchant(), id)).value();
 }
 bool allows(const DeliveryView& view, domain::MerchantAction action) {
@@ -55,8 +55,8 @@ TEST(DeliveryView, ATestOrderHasNothingToTakeBack) {
   const auto other = world.deliver(world.order("2", "Ann", {"sku-1"}));
   ASSERT_TRUE(world.delivery(id).dry_run);
   ASSERT_EQ(world.status(id), "completed");
-  EXPECT_FALSE(allows(look(world, id), domain::MerchantAction::revoke));
-  EXPECT_TRUE(allows(look(world, other), domain::MerchantAction::revoke));
+  EXPECT_FALSE(allows(view_of(world, id), domain::MerchantAction::revoke));
+  EXPECT_TRUE(allows(view_of(world, other), domain::MerchantAction::revoke));
 }
 
 WorkerOptions slow() {
@@ -67,11 +67,11 @@ TEST(DeliveryView, WithoutAnAnswerForFourteenDaysARetryAsksAnew) {
   World world(slow());
   world.cloud.auto_accept = false;
   const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
-  const auto waiting = look(world, id);
+  const auto waiting = view_of(world, id);
   EXPECT_EQ(waiting.gives_up_at, waiting.row.waiting_since.value() + std::chrono::days{14});
   EXPECT_TRUE(waiting.next_sweep_at);
   world.settle(std::chrono::days{15});
-  const auto failed = look(world, id);
+  const auto failed = view_of(world, id);
   ASSERT_EQ(world.status(id), "failed friendship_timeout");
   EXPECT_EQ(failed.resumable_until, waiting.row.waiting_since.value() + std::chrono::days{90});
   EXPECT_EQ(failed.steps[3], domain::StepState::stopped);
@@ -91,7 +91,7 @@ TEST(DeliveryView, ThreeDaysWithoutThePlatformEndByThemselvesAndByARetry) {
   };
   const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
   world.settle(74h);
-  const auto failed = look(world, id);
+  const auto failed = view_of(world, id);
   ASSERT_EQ(world.status(id), "failed cloud_unavailable");
   EXPECT_GT(failed.resumable_until.value(), world.database.clock.now() + std::chrono::days{28});
   EXPECT_EQ(domain::remedy_of(failed.row.resolution), "wait");
@@ -122,11 +122,11 @@ TEST(DeliveryView, PagesOfATimelineHoldEachEntryOnce) {
   EXPECT_EQ(types, (std::vector<std::string>{"completed", "item_shared", "item_shared", "item_shared",
                                              "accepted", "looked_up", "matched", "order_received"}));
   EXPECT_TRUE(std::ranges::is_sorted(ids, std::greater{}));
-  EXPECT_EQ(std::ssize(look(world, id).timeline), std::ssize(ids));
+  EXPECT_EQ(std::ssize(view_of(world, id).timeline), std::ssize(ids));
 }
 
 // The clock of the node that wrote later was behind.
-TEST(DeliveryView, TheDeliverysVersionTellsWhatCameFirst) {
+TEST(DeliveryView, TheDeliverysVersionShowsWhatCameFirst) {
   World world;
   const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
   world.write([&](storage::Tx& tx) {
@@ -145,7 +145,7 @@ TEST(DeliveryView, TheDeliverysVersionTellsWhatCameFirst) {
     };
     append_timeline(tx, std::array{entry(first + 1, 100, "first"), entry(first, 101, "second")});
   });
-  const auto view = look(world, id);
+  const auto view = view_of(world, id);
   EXPECT_EQ(view.timeline[0].entry.message, "second");
   EXPECT_EQ(view.timeline[1].entry.message, "first");
 }
@@ -160,7 +160,7 @@ TEST(DeliveryView, AnEntryOfAnUnknownTypeIsShownByItsStatus) {
         {"UPDATE delivery_timeline SET kind = 'of_later' WHERE delivery_id = $1 AND status = 'completed'"},
         id);
   });
-  const auto view = look(world, id);
+  const auto view = view_of(world, id);
   ASSERT_FALSE(view.timeline.empty());
   EXPECT_EQ(view.timeline[0].type, domain::TimelineType::action) << "an unknown kind";
   EXPECT_EQ(view.timeline[1].type, domain::TimelineType::note) << "the delivery was in processing";
@@ -185,7 +185,7 @@ class TimeOfDelivery : public ::testing::Test {
  protected:
   // All events of the delivery, the newest first.
   void expect_never_back(DeliveryId id) {
-    const auto view = look(world_, id);
+    const auto view = view_of(world_, id);
     EXPECT_GE(view.row.updated_at, newest_);
     newest_ = view.row.updated_at;
     for (std::size_t i = 1; i < view.timeline.size(); ++i)
@@ -238,7 +238,7 @@ TEST_F(TimeOfDelivery, NeverGoesBackInASweepThatWaitedForAJob) {
     tx.exec({"UPDATE deliveries SET updated_at = updated_at + 600000"});
     tx.exec({"UPDATE delivery_timeline SET at = at + 600000"});
   });
-  newest_ = look(world_, id).row.updated_at;
+  newest_ = view_of(world_, id).row.updated_at;
   world_.settle(std::chrono::minutes{3});
   ASSERT_EQ(world_.status(id), "failed friend_request_declined");
   expect_never_back(id);

@@ -9,7 +9,7 @@ namespace {
 TEST_F(DispatcherTest, DuringARotationBothSecretsSignAndAfterItOnlyTheNew) {
   const auto subscription =
       subscribe("https://shop.example/hook", std::string(kOldSecret), db_.clock.now() + 1h);
-  tell({subscription});
+  publish({subscription});
   auto d = dispatcher();
   scheduler_.run();
   const auto& r = receiver_.requests.at(0);
@@ -23,7 +23,7 @@ TEST_F(DispatcherTest, DuringARotationBothSecretsSignAndAfterItOnlyTheNew) {
         crypto::WebhookVerdict::valid);
   }
   scheduler_.advance(1h);
-  tell({subscription});
+  publish({subscription});
   d->wake();
   scheduler_.run();
   const auto& after = receiver_.requests.at(1);
@@ -56,7 +56,7 @@ TEST_F(DispatcherTest, DuringTwoRotationsAllThreeSecretsSignEachUntilItsOwnEnd) 
     return "";
   };
   const auto expect_signed = [&](std::string_view previous, std::string_view older) {
-    tell({subscription});
+    publish({subscription});
     d->wake();
     scheduler_.run();
     EXPECT_EQ(signed_by("X-Vendor-Signature"), kSecret);
@@ -81,7 +81,7 @@ TEST_F(DispatcherTest, TheOlderSecretDoesNotOutliveARotationOfAnOlderNodeThatEnd
     tx.exec({"UPDATE webhook_subscriptions SET encrypted_older_secret = $1, older_secret_expires_at = $2"},
             storage::Blob(older), tx.now() + 2h);
   });
-  tell({subscription});
+  publish({subscription});
   auto d = dispatcher();
   scheduler_.run();
   const auto& r = receiver_.requests.at(0);
@@ -93,7 +93,7 @@ TEST_F(DispatcherTest, TheOlderSecretDoesNotOutliveARotationOfAnOlderNodeThatEnd
 
 TEST_F(DispatcherTest, ARotatedSecretIsUsedAtOnce) {
   const auto subscription = subscribe("https://shop.example/hook");
-  tell({subscription});
+  publish({subscription});
   auto d = dispatcher();
   scheduler_.run();
   const auto fresh = cipher_.encrypt({storage::kSubscriptionSecret, subscription.value}, kOldSecret);
@@ -101,7 +101,7 @@ TEST_F(DispatcherTest, ARotatedSecretIsUsedAtOnce) {
     tx.exec({"UPDATE webhook_subscriptions SET encrypted_secret = $1, version = version + 1"},
             storage::Blob(fresh));
   });
-  tell({subscription});
+  publish({subscription});
   d->wake();
   scheduler_.run();
   const auto& r = receiver_.requests.at(1);
@@ -109,10 +109,10 @@ TEST_F(DispatcherTest, ARotatedSecretIsUsedAtOnce) {
   stop(*d);
 }
 
-TEST_F(DispatcherTest, NothingSecretIsLoggedWhenSendsFail) {
+TEST_F(DispatcherTest, NothingSecretIsLoggedWhenAttemptsFail) {
   receiver_.answer = [](const auto&) { return FakeReceiver::status(500); };
-  tell({subscribe("https://shop.example/hook?token=in-the-address", std::string(kOldSecret),
-                  db_.clock.now() + 1h)});
+  publish({subscribe("https://shop.example/hook?token=in-the-address", std::string(kOldSecret),
+                     db_.clock.now() + 1h)});
   auto d = dispatcher();
   scheduler_.run();
   EXPECT_TRUE(log_.text.contains("a webhook was not delivered"));
@@ -130,14 +130,14 @@ TEST_F(DispatcherTest, ASecretThatCannotBeDecryptedSendsNothingAndIsTriedLater) 
   db_->write([&](storage::Tx& tx) {
     tx.exec({"UPDATE webhook_subscriptions SET encrypted_secret = $1"}, storage::Blob(misplaced));
   });
-  const auto send = tell({subscription});
+  const auto dispatch = publish({subscription});
   auto d = dispatcher();
   scheduler_.run();
   EXPECT_TRUE(receiver_.requests.empty());
-  EXPECT_EQ(state(send).status, "pending");
-  ASSERT_EQ(attempts(send).size(), 1u);
-  EXPECT_EQ(attempts(send)[0].outcome, "unsigned");
-  EXPECT_EQ(attempts(send)[0].answer, "the event could not be signed");
+  EXPECT_EQ(state(dispatch).status, "pending");
+  ASSERT_EQ(attempts(dispatch).size(), 1u);
+  EXPECT_EQ(attempts(dispatch)[0].outcome, "unsigned");
+  EXPECT_EQ(attempts(dispatch)[0].answer, "the event could not be signed");
   stop(*d);
 }
 

@@ -57,7 +57,7 @@ class FakeReceiver final : public net::HttpClient {
   std::vector<std::function<void(net::HttpResult)>> open_;
 };
 
-struct SendState {
+struct DispatchState {
   std::string status;
   std::int64_t attempts = 0;
   std::int64_t due_at = 0;
@@ -123,8 +123,8 @@ class DispatcherTest : public ::testing::Test {
     });
     return id;
   }
-  // One event for these subscriptions; returns the id of the first one's send.
-  std::int64_t tell(std::vector<SubscriptionId> subscriptions) {
+  // One event for these subscriptions; returns the id of the first one's dispatch.
+  std::int64_t publish(std::vector<SubscriptionId> subscriptions) {
     const auto event = ids_.make<EventId>();
     const auto first = ids_.next();
     db_->write([&](storage::Tx& tx) {
@@ -132,29 +132,29 @@ class DispatcherTest : public ::testing::Test {
                             event, kAccount, DeliveryId{5}, 1, "delivery.completed",
                             "uuid-" + std::to_string(event.value),
                             R"({"id":"uuid-)" + std::to_string(event.value) + R"("})", tx.now()}});
-      std::vector<storage::SendRow> sends;
+      std::vector<storage::DispatchRow> dispatches;
       for (const auto subscription : subscriptions)
-        sends.push_back({sends.empty() ? first : ids_.next(), subscription, event, tx.now()});
-      insert_sends(tx, sends);
+        dispatches.push_back({dispatches.empty() ? first : ids_.next(), subscription, event, tx.now()});
+      insert_dispatches(tx, dispatches);
     });
     return first;
   }
-  SendState state(std::int64_t send) {
+  DispatchState state(std::int64_t dispatch) {
     static constexpr storage::Sql kRead{
         "SELECT status, attempts, due_at, fence FROM webhook_sends WHERE id = $1"};
-    SendState s;
+    DispatchState s;
     db_->read([&](storage::Tx& tx) {
-      tx.query(kRead, send,
+      tx.query(kRead, dispatch,
                [&](const storage::Row& r) { s = {r.string(0), r.int64(1), r.int64(2), r.int64(3)}; });
     });
     return s;
   }
-  std::vector<AttemptState> attempts(std::int64_t send) {
+  std::vector<AttemptState> attempts(std::int64_t dispatch) {
     static constexpr storage::Sql kRead{
         "SELECT at, status_code, outcome, answer FROM webhook_attempts WHERE send_id = $1 ORDER BY id"};
     std::vector<AttemptState> all;
     db_->read([&](storage::Tx& tx) {
-      tx.query(kRead, send, [&](const storage::Row& r) {
+      tx.query(kRead, dispatch, [&](const storage::Row& r) {
         all.push_back({r.int64(0), r.opt_int64(1), r.string(2), r.string(3)});
       });
     });

@@ -12,7 +12,7 @@ SigningSecrets::~SigningSecrets() {
   crypto::wipe(older);
 }
 
-Expected<const SigningSecrets*> SecretCache::find(const storage::SendTarget& target) {
+Expected<const SigningSecrets*> SecretCache::find(const storage::DispatchTarget& target) {
   if (const auto found = by_id_.find(target.id); found != by_id_.end()) {
     const auto entry = found->second;
     if (entry->version == target.version) {

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "crypto/service_cipher.h"
-#include "storage/stores/send_store.h"
+#include "storage/stores/dispatch_store.h"
 
 namespace presetbridge::services {
 
@@ -32,7 +32,7 @@ class SecretCache {
 
   // Returns the secrets of `target`'s subscription in its version; valid until the next call. RECORD_CORRUPT or
   // UNKNOWN_SERVICE_KEY if they cannot be decrypted.
-  Expected<const SigningSecrets*> find(const storage::SendTarget& target);
+  Expected<const SigningSecrets*> find(const storage::DispatchTarget& target);
 
  private:
   struct Entry {

@@ -8,7 +8,7 @@
 
 #include "crypto/webhook_signature.h"
 #include "net/address_guard.h"
-#include "services/dispatcher/send_outcome.h"
+#include "services/dispatcher/attempt_outcome.h"
 #include "services/dispatcher/webhook_headers.h"
 #include "services/webhooks/secret_rotation.h"
 #include "storage/stores/subscription_store.h"
@@ -16,12 +16,12 @@
 namespace presetbridge::services {
 namespace {
 
-using storage::LeasedSend;
-using storage::SendResult;
-using storage::SendTarget;
+using storage::DispatchResult;
+using storage::DispatchTarget;
+using storage::LeasedDispatch;
 using storage::Tx;
 
-constexpr int kTakeOverPiece = 500;
+constexpr int kTakeOverBatch = 500;
 constexpr Millis kEveryLease{60'000};  // full scans for leases that ran out, however long ago
 constexpr Millis kRecordAgain{1'000};
 constexpr Millis kLockedPause{10};
@@ -32,10 +32,10 @@ std::string host_of(const std::string& url) {
   return checked ? fmt::format("{}:{}", checked->host, checked->port) : std::string();
 }
 
-storage::SendLeases lease(Tx& tx, const storage::SendLeaseLimits& limits) {
+storage::DispatchLeases lease(Tx& tx, const storage::DispatchLeaseLimits& limits) {
   auto ready = lock_ready_subscriptions(tx, limits);
   for (auto& [target, active] : ready) target.host = host_of(target.url);
-  return lease_sends(tx, std::move(ready), limits);
+  return lease_dispatches(tx, std::move(ready), limits);
 }
 
 MissedWork::Wake find_forgotten(Tx& tx) {
@@ -55,10 +55,10 @@ WebhookDispatcher::WebhookDispatcher(DispatcherPorts ports, DispatcherOptions op
       options_(std::move(options)),
       secrets_(ports_.cipher, options_.cached_secrets),
       recorder_(ports_.async_db,
-                [](Tx& tx, std::span<const SendResult> results, std::span<std::monostate>) {
-                  storage::record_sends(tx, results);
+                [](Tx& tx, std::span<const DispatchResult> results, std::span<std::monostate>) {
+                  storage::record_results(tx, results);
                 },
-                {.max_rows = 1'024, .max_queue = static_cast<std::size_t>(options_.max_sends)}),
+                {.max_rows = 1'024, .max_queue = static_cast<std::size_t>(options_.max_under_way)}),
       scan_(options_.maintenance),
       expired_(kEveryLease),
       maintenance_(ports_.scheduler),
@@ -88,7 +88,7 @@ void WebhookDispatcher::stop(Callback stopped) {
 
 Task<void> WebhookDispatcher::lease_loop() {
   while (!tasks_.stopping()) {
-    const int slots = std::min(options_.batch, options_.max_sends - tasks_.jobs());
+    const int slots = std::min(options_.batch, options_.max_under_way - tasks_.jobs());
     Millis pause = options_.poll;
     if (slots > 0) {
       const Timestamp from = scan_.begin();
@@ -96,12 +96,12 @@ Task<void> WebhookDispatcher::lease_loop() {
           ports_.scheduler, [limits = lease_limits(from, slots)](Tx& tx) { return lease(tx, limits); });
       if (leased) {
         scan_.saw(from, leased->next_ready, leased->at);
-        std::vector<std::shared_ptr<const SendTarget>> targets;
+        std::vector<std::shared_ptr<const DispatchTarget>> targets;
         for (auto& target : leased->targets)
-          targets.push_back(std::make_shared<SendTarget>(std::move(target)));
-        for (auto& send : leased->sends) {
+          targets.push_back(std::make_shared<DispatchTarget>(std::move(target)));
+        for (auto& dispatch : leased->dispatches) {
           // An exception is a fault here: the lease expires and the attempt is repeated.
-          tasks_.start_job(this->send(targets[send.target], std::move(send)), "send",
+          tasks_.start_job(this->send(targets[dispatch.target], std::move(dispatch)), "send",
                            [this](const std::exception_ptr&) { tasks_.wake(); });
         }
         for (const auto& [subscription, host] : leased->put_off) hosts_[host].put_off_one(subscription);
@@ -110,10 +110,10 @@ Task<void> WebhookDispatcher::lease_loop() {
         if (leased->next_ready) {
           pause = std::clamp(*leased->next_ready - ports_.clock.now(), Millis{0}, options_.poll);
           // Ready rows that were not leased are locked by another transaction, for a moment.
-          if (leased->sends.empty() && leased->put_off.empty() && leased->put_off_by_account.empty())
+          if (leased->dispatches.empty() && leased->put_off.empty() && leased->put_off_by_account.empty())
             pause = std::max(pause, kLockedPause);
         }
-        if (pause == Millis{0} && tasks_.jobs() < options_.max_sends) continue;
+        if (pause == Millis{0} && tasks_.jobs() < options_.max_under_way) continue;
       } else {
         if (!storage::is_logged(leased.error()))
           ports_.log.warn("no webhooks could be leased", {{"error", leased.error().message}});
@@ -125,16 +125,16 @@ Task<void> WebhookDispatcher::lease_loop() {
 
 // The attempts that may be leased now: for each host and account as many as it has slots, first those that
 // wait for one. Attempts of a lease that fails are ready again when the lease would have expired.
-storage::SendLeaseLimits WebhookDispatcher::lease_limits(Timestamp from, int slots) {
-  const int eighth = std::max(options_.max_sends / 8, 1);
-  storage::SendLeaseLimits limits{.from = from,
-                                  .sends = slots,
-                                  .per_subscription = options_.per_subscription,
-                                  .lease = options_.lease,
-                                  .lowered = lowered_,
-                                  .per_host = options_.per_host,
-                                  .per_account = eighth,
-                                  .account_alone = std::max(options_.max_sends - eighth, 1)};
+storage::DispatchLeaseLimits WebhookDispatcher::lease_limits(Timestamp from, int slots) {
+  const int eighth = std::max(options_.max_under_way / 8, 1);
+  storage::DispatchLeaseLimits limits{.from = from,
+                                      .dispatches = slots,
+                                      .per_subscription = options_.per_subscription,
+                                      .lease = options_.lease,
+                                      .lowered = lowered_,
+                                      .per_host = options_.per_host,
+                                      .per_account = eighth,
+                                      .account_alone = std::max(options_.max_under_way - eighth, 1)};
   for (auto& [name, host] : hosts_) {
     limits.under_way[name] = host.under_way;
     host.take(options_.per_host, 0, under_way_, limits);
@@ -142,7 +142,8 @@ storage::SendLeaseLimits WebhookDispatcher::lease_limits(Timestamp from, int slo
   const int per_account = accounts_.size() > 1 ? limits.per_account : limits.account_alone;
   for (auto& [id, account] : accounts_) {
     limits.under_way_of_account[id] = account.under_way;
-    account.take(per_account, storage::SendLeaseLimits::reserved_for_others(per_account), under_way_, limits);
+    account.take(per_account, storage::DispatchLeaseLimits::reserved_for_others(per_account), under_way_,
+                 limits);
   }
   const auto unused = [](const auto& entry) {
     return entry.second.under_way == 0 && entry.second.put_off.empty();
@@ -152,19 +153,19 @@ storage::SendLeaseLimits WebhookDispatcher::lease_limits(Timestamp from, int slo
   return limits;
 }
 
-void WebhookDispatcher::Places::put_off_one(SubscriptionId subscription) {
+void WebhookDispatcher::Slots::put_off_one(SubscriptionId subscription) {
   if (std::ranges::find(put_off, subscription) == put_off.end()) put_off.push_back(subscription);
 }
 
-void WebhookDispatcher::Places::take(int most, int kept,
-                                     const std::unordered_map<SubscriptionId, int>& sends_under_way,
-                                     storage::SendLeaseLimits& limits) {
+void WebhookDispatcher::Slots::take(int most, int reserved,
+                                    const std::unordered_map<SubscriptionId, int>& dispatches_under_way,
+                                    storage::DispatchLeaseLimits& limits) {
   // A target that is taken but not visited would wait for the next full scan.
-  const int slots = limits.sends - static_cast<int>(limits.again.size());
+  const int slots = limits.dispatches - static_cast<int>(limits.again.size());
   int room = std::min(most - under_way, slots);
-  int shared = most - kept - under_way;
+  int shared = most - reserved - under_way;
   for (auto next = put_off.begin(); next != put_off.end() && room > 0;) {
-    if (shared <= 0 && sends_under_way.contains(*next)) {
+    if (shared <= 0 && dispatches_under_way.contains(*next)) {
       ++next;
       continue;
     }
@@ -176,12 +177,12 @@ void WebhookDispatcher::Places::take(int most, int kept,
 }
 
 template <class Key>
-void WebhookDispatcher::give_back(std::unordered_map<Key, Places>& places, const Key& key) {
-  const auto found = places.find(key);
-  if (--found->second.under_way == 0 && found->second.put_off.empty()) places.erase(found);
+void WebhookDispatcher::give_back(std::unordered_map<Key, Slots>& slots, const Key& key) {
+  const auto found = slots.find(key);
+  if (--found->second.under_way == 0 && found->second.put_off.empty()) slots.erase(found);
 }
 
-WebhookDispatcher::Place::~Place() {
+WebhookDispatcher::Slot::~Slot() {
   give_back(dispatcher_.hosts_, host_);
   give_back(dispatcher_.accounts_, account_);
   const auto found = dispatcher_.under_way_.find(subscription_);
@@ -193,12 +194,12 @@ Task<void> WebhookDispatcher::maintenance_loop() {
     const Timestamp from = expired_.begin(ports_.clock.now());
     // A read costs no write: an idle service leaves the disk alone.
     const auto expired = co_await ports_.async_db.read(ports_.scheduler, [from](Tx& tx) {
-      return std::pair(storage::any_send_expired(tx, from), tx.now());
+      return std::pair(storage::any_dispatch_expired(tx, from), tx.now());
     });
     bool more = false;
     if (expired && expired->first) {
       const auto taken = co_await ports_.async_db.write(ports_.scheduler, [from](Tx& tx) {
-        return storage::take_over_expired_sends(tx, from, kTakeOverPiece);
+        return storage::take_over_expired_dispatches(tx, from, kTakeOverBatch);
       });
       more = taken && *taken > 0;
       if (more)
@@ -212,7 +213,8 @@ Task<void> WebhookDispatcher::maintenance_loop() {
   }
 }
 
-Expected<net::OutgoingRequest> WebhookDispatcher::request_of(const SendTarget& target, LeasedSend& send) {
+Expected<net::OutgoingRequest> WebhookDispatcher::request_of(const DispatchTarget& target,
+                                                             LeasedDispatch& dispatch) {
   const auto found = secrets_.find(target);
   if (!found) return std::unexpected(found.error());
   const SigningSecrets& secrets = **found;
@@ -226,12 +228,13 @@ Expected<net::OutgoingRequest> WebhookDispatcher::request_of(const SendTarget& t
   } else {
     previous = std::exchange(older, std::nullopt);
   }
-  auto signatures = crypto::sign_webhook({send.uuid, timestamp, send.body}, secrets.current, previous, older);
+  auto signatures =
+      crypto::sign_webhook({dispatch.uuid, timestamp, dispatch.body}, secrets.current, previous, older);
   if (!signatures) return std::unexpected(signatures.error());
   net::OutgoingRequest request{
       .url = target.url,
-      .headers = webhook_headers(send.type, send.uuid, now),
-      .body = std::move(send.body),
+      .headers = webhook_headers(dispatch.type, dispatch.uuid, now),
+      .body = std::move(dispatch.body),
       .policy = options_.sandbox ? net::AddressPolicy::sandbox_receivers : net::AddressPolicy::public_https,
       .deadline = options_.deadline,
       .owner = to_string(target.account)};
@@ -245,20 +248,20 @@ Expected<net::OutgoingRequest> WebhookDispatcher::request_of(const SendTarget& t
   return request;
 }
 
-Task<void> WebhookDispatcher::send(std::shared_ptr<const SendTarget> target, LeasedSend send) {
-  SendResult result{.subscription = target->id,
-                    .send = send.id,
-                    .fence = send.fence,
-                    .attempt_id = ports_.ids.next(),
-                    .attempts = send.attempts + 1,
-                    .at = ports_.clock.now(),
-                    .version = target->version};
+Task<void> WebhookDispatcher::send(std::shared_ptr<const DispatchTarget> target, LeasedDispatch dispatch) {
+  DispatchResult result{.subscription = target->id,
+                        .dispatch = dispatch.id,
+                        .fence = dispatch.fence,
+                        .attempt_id = ports_.ids.next(),
+                        .attempts = dispatch.attempts + 1,
+                        .at = ports_.clock.now(),
+                        .version = target->version};
   std::string problem;
   {
-    const Place place(*this, *target);
-    if (auto request = request_of(*target, send)) {
+    const Slot slot(*this, *target);
+    if (auto request = request_of(*target, dispatch)) {
       const auto http = co_await ports_.http.send(ports_.scheduler, std::move(*request));
-      conclude_send(result, http, ports_.clock.now());
+      conclude_attempt(result, http, ports_.clock.now());
       if (!result.released) adapt(target->id, http.answer() != nullptr);
     } else {
       problem = request.error().code;
@@ -267,20 +270,20 @@ Task<void> WebhookDispatcher::send(std::shared_ptr<const SendTarget> target, Lea
   }
 
   ports_.metrics.count("presetbridge_webhook_sends_total", {{"outcome", result.outcome}});
-  if (result.status != storage::SendStatus::succeeded) {
+  if (result.status != storage::DispatchStatus::succeeded) {
     ports_.log.info("a webhook was not delivered", {{"account", to_string(target->account)},
                                                     {"subscription", to_string(target->id)},
-                                                    {"event", send.uuid},
+                                                    {"event", dispatch.uuid},
                                                     {"outcome", problem.empty() ? result.outcome : problem},
                                                     {"status", std::int64_t{result.http_status.value_or(0)}},
                                                     {"attempt", result.attempts}});
   }
-  co_await record(std::move(result), send.expires_at);
+  co_await record(std::move(result), dispatch.expires_at);
 }
 
 // As long as the lease holds, a result that could not be written is worth another try: without it the
 // receiver gets the event twice.
-Task<void> WebhookDispatcher::record(SendResult result, Timestamp lease_expires_at) {
+Task<void> WebhookDispatcher::record(DispatchResult result, Timestamp lease_expires_at) {
   while (true) {
     const auto recorded = co_await recorder_.add(ports_.scheduler, result);
     if (recorded) co_return;
@@ -293,7 +296,7 @@ Task<void> WebhookDispatcher::record(SendResult result, Timestamp lease_expires_
   }
 }
 
-// A receiver that does not answer holds each of its places for the whole deadline: it keeps one, and earns
+// A receiver that does not answer holds each of its slots for the whole deadline: it keeps one, and earns
 // the others back.
 void WebhookDispatcher::adapt(SubscriptionId subscription, bool answered) {
   const auto found = lowered_->find(subscription);
@@ -306,10 +309,10 @@ void WebhookDispatcher::adapt(SubscriptionId subscription, bool answered) {
   lower(std::move(limits));
 }
 
-void WebhookDispatcher::lower(storage::SendLimits limits) {
+void WebhookDispatcher::lower(storage::DispatchLimits limits) {
   ports_.metrics.set("presetbridge_receivers_not_answering", static_cast<double>(limits.size()));
   // A new map: a lease may be reading the present one on the storage thread.
-  lowered_ = std::make_shared<const storage::SendLimits>(std::move(limits));
+  lowered_ = std::make_shared<const storage::DispatchLimits>(std::move(limits));
 }
 
 Task<void> WebhookDispatcher::forget_inactive() {

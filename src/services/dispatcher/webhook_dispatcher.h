@@ -23,7 +23,7 @@
 #include "services/leases/ready_scan.h"
 #include "storage/commit/async_database.h"
 #include "storage/commit/batcher.h"
-#include "storage/stores/send_store.h"
+#include "storage/stores/dispatch_store.h"
 
 namespace presetbridge::services {
 
@@ -32,7 +32,7 @@ struct DispatcherOptions {
   // Under way at once, in this process; not more than the HttpClient takes. An account has at most an eighth
   // of them while others have or want some; alone, all but an eighth (spec 8.6). The last quarter of what it
   // has is for its subscriptions that have none.
-  int max_sends = 1'024;
+  int max_under_way = 1'024;
   int batch = 512;            // leased at once
   int per_subscription = 16;  // under way at once; one alone after a timeout or a lost connection
   int per_host = 256;         // under way at once, of all subscriptions that lead there; not more than the
@@ -63,8 +63,8 @@ class WebhookDispatcher {
   WebhookDispatcher(DispatcherPorts ports, DispatcherOptions options);
 
   void start();
-  // No new sends. Those under way end with their answer or, once the HttpClient is stopped, at once: what was
-  // aborted is released, to be sent again with the same id. `stopped` is called once, when all has been
+  // No new attempts. Those under way end with their answer or, once the HttpClient is stopped, at once: what
+  // was aborted is released, to be sent again with the same id. `stopped` is called once, when all has been
   // recorded.
   void stop(Callback stopped);
   // There may be something to send. Thread-safe, cheap.
@@ -72,17 +72,17 @@ class WebhookDispatcher {
 
  private:
   // A slot at a host and of an account, from the lease of the attempt to the end of its call.
-  class Place {
+  class Slot {
    public:
-    Place(WebhookDispatcher& dispatcher, const storage::SendTarget& target)
+    Slot(WebhookDispatcher& dispatcher, const storage::DispatchTarget& target)
         : dispatcher_(dispatcher), host_(target.host), account_(target.account), subscription_(target.id) {
       ++dispatcher_.hosts_[host_].under_way;
       ++dispatcher_.accounts_[account_].under_way;
       ++dispatcher_.under_way_[subscription_];
     }
-    ~Place();
-    Place(const Place&) = delete;
-    Place& operator=(const Place&) = delete;
+    ~Slot();
+    Slot(const Slot&) = delete;
+    Slot& operator=(const Slot&) = delete;
 
    private:
     WebhookDispatcher& dispatcher_;
@@ -93,43 +93,44 @@ class WebhookDispatcher {
 
   Task<void> lease_loop();
   Task<void> maintenance_loop();
-  Task<void> send(std::shared_ptr<const storage::SendTarget> target, storage::LeasedSend send);
-  Task<void> record(storage::SendResult result, Timestamp lease_expires_at);
-  // Signed; takes the body of `send`.
-  Expected<net::OutgoingRequest> request_of(const storage::SendTarget& target, storage::LeasedSend& send);
+  Task<void> send(std::shared_ptr<const storage::DispatchTarget> target, storage::LeasedDispatch dispatch);
+  Task<void> record(storage::DispatchResult result, Timestamp lease_expires_at);
+  // Signed; takes the body of `dispatch`.
+  Expected<net::OutgoingRequest> request_of(const storage::DispatchTarget& target,
+                                            storage::LeasedDispatch& dispatch);
   void adapt(SubscriptionId subscription, bool answered);
   // Counts subscriptions that were deleted or turned off no more among those that do not answer.
   Task<void> forget_inactive();
-  void lower(storage::SendLimits limits);
-  storage::SendLeaseLimits lease_limits(Timestamp from, int slots);
+  void lower(storage::DispatchLimits limits);
+  storage::DispatchLeaseLimits lease_limits(Timestamp from, int slots);
 
   DispatcherPorts ports_;
   const DispatcherOptions options_;
   SecretCache secrets_;
-  storage::Batcher<storage::SendResult, std::monostate> recorder_;
-  // Subscriptions whose receiver did not answer lately, and how many sends they may have at once.
-  std::shared_ptr<const storage::SendLimits> lowered_ = std::make_shared<storage::SendLimits>();
-  // Hosts and accounts with sends under way, and the subscriptions that wait for a place there, in turn.
-  struct Places {
+  storage::Batcher<storage::DispatchResult, std::monostate> recorder_;
+  // Subscriptions whose receiver did not answer lately, and how many attempts they may have at once.
+  std::shared_ptr<const storage::DispatchLimits> lowered_ = std::make_shared<storage::DispatchLimits>();
+  // Hosts and accounts with attempts under way, and the subscriptions that wait for a slot there, in turn.
+  struct Slots {
     int under_way = 0;
     std::deque<SubscriptionId> put_off;
 
     void put_off_one(SubscriptionId subscription);
-    // Adds the next that wait to those to be visited, as many as there is room for with `most` places, the
-    // last `kept` of them for those that have no send under way.
-    void take(int most, int kept, const std::unordered_map<SubscriptionId, int>& sends_under_way,
-              storage::SendLeaseLimits& limits);
+    // Adds the next that wait to those to be visited, as many as there is room for with `most` slots, the
+    // last `reserved` of them for those that have no attempt under way.
+    void take(int most, int reserved, const std::unordered_map<SubscriptionId, int>& dispatches_under_way,
+              storage::DispatchLeaseLimits& limits);
   };
   template <class Key>
-  static void give_back(std::unordered_map<Key, Places>& places, const Key& key);
-  std::unordered_map<std::string, Places> hosts_;
-  std::unordered_map<AccountId, Places> accounts_;
+  static void give_back(std::unordered_map<Key, Slots>& slots, const Key& key);
+  std::unordered_map<std::string, Slots> hosts_;
+  std::unordered_map<AccountId, Slots> accounts_;
   std::unordered_map<SubscriptionId, int> under_way_;
   ReadyScan scan_;
   ReadyScan expired_;  // leases that ran out
   Recurring forget_{std::chrono::minutes{1}};
   Wakeup maintenance_;
-  BackgroundTasks tasks_;  // loops, of which that of leases waits here; sends
+  BackgroundTasks tasks_;  // loops, of which that of leases waits here; attempts
   MissedWork missed_work_;
 };
 

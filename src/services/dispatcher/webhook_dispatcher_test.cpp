@@ -11,8 +11,8 @@ namespace {
 
 using Kind = net::HttpFailure::Kind;
 
-TEST_F(DispatcherTest, ASendCarriesEveryHeaderAndBothSignaturesVerify) {
-  const auto send = tell({subscribe("https://shop.example/hook")});
+TEST_F(DispatcherTest, AnAttemptCarriesEveryHeaderAndBothSignaturesVerify) {
+  const auto dispatch = publish({subscribe("https://shop.example/hook")});
   auto d = dispatcher();
   scheduler_.run();
   ASSERT_EQ(receiver_.requests.size(), 1u);
@@ -32,19 +32,19 @@ TEST_F(DispatcherTest, ASendCarriesEveryHeaderAndBothSignaturesVerify) {
                 db_.clock.now()),
             crypto::WebhookVerdict::valid);
   EXPECT_EQ(header(r, "X-Vendor-Signature-Previous"), "");
-  EXPECT_EQ(state(send).status, "succeeded");
-  ASSERT_EQ(attempts(send).size(), 1u);
-  EXPECT_EQ(attempts(send)[0].status_code, 200);
-  EXPECT_EQ(attempts(send)[0].outcome, "succeeded");
-  EXPECT_EQ(attempts(send)[0].answer, "ok");
+  EXPECT_EQ(state(dispatch).status, "succeeded");
+  ASSERT_EQ(attempts(dispatch).size(), 1u);
+  EXPECT_EQ(attempts(dispatch)[0].status_code, 200);
+  EXPECT_EQ(attempts(dispatch)[0].outcome, "succeeded");
+  EXPECT_EQ(attempts(dispatch)[0].answer, "ok");
   stop(*d);
 }
 
-TEST_F(DispatcherTest, ASendWhoseWakeUpWasLostIsFound) {
+TEST_F(DispatcherTest, ADispatchWhoseWakeUpWasLostIsFound) {
   const auto hook = subscribe("https://shop.example/hook");
   auto d = dispatcher();
   scheduler_.run();
-  tell({hook});
+  publish({hook});
   static constexpr storage::Sql kForget{"UPDATE webhook_subscriptions SET ready_at = NULL"};
   db_->write([](storage::Tx& tx) { tx.exec(kForget); });
   scheduler_.advance(10s);
@@ -52,19 +52,19 @@ TEST_F(DispatcherTest, ASendWhoseWakeUpWasLostIsFound) {
   stop(*d);
 }
 
-TEST_F(DispatcherTest, ASendThatWasCommittedLateIsFoundByALookAtEverything) {
+TEST_F(DispatcherTest, ADispatchThatWasCommittedLateIsFoundByAFullScan) {
   static constexpr storage::Sql kLate{
       "UPDATE webhook_subscriptions SET ready_at = 1 WHERE ready_at IS NOT NULL"};
   const auto subscription = subscribe("https://shop.example/hook");
   auto d = dispatcher();
   scheduler_.advance(1s);
-  const auto send = tell({subscription});
+  const auto dispatch = publish({subscription});
   db_->write([](storage::Tx& tx) { tx.exec(kLate); });
   d->wake();
   scheduler_.run();
-  EXPECT_EQ(state(send).status, "pending") << "behind where looks begin";
+  EXPECT_EQ(state(dispatch).status, "pending") << "behind where looks begin";
   scheduler_.advance(6s);
-  EXPECT_EQ(state(send).status, "succeeded");
+  EXPECT_EQ(state(dispatch).status, "succeeded");
   stop(*d);
 }
 
@@ -72,7 +72,7 @@ TEST_F(DispatcherTest, WhatAnotherNodeHoldsIsNotAskedForAgainAtOnce) {
   if (db_->engine() == "sqlite") return;  // one transaction writes at a time
   static constexpr storage::Sql kHold{"SELECT id FROM webhook_subscriptions WHERE id = $1 <for_update>"};
   const auto subscription = subscribe("https://shop.example/hook");
-  const auto send = tell({subscription});
+  const auto dispatch = publish({subscription});
   std::promise<void> held;
   std::promise<void> enough;
   std::thread other([&] {
@@ -90,12 +90,12 @@ TEST_F(DispatcherTest, WhatAnotherNodeHoldsIsNotAskedForAgainAtOnce) {
   enough.set_value();
   other.join();
   scheduler_.advance(20ms);
-  EXPECT_EQ(state(send).status, "succeeded");
+  EXPECT_EQ(state(dispatch).status, "succeeded");
   stop(*d);
 }
 
 TEST_F(DispatcherTest, InSandboxModeReceiversOnLoopbackAreAllowed) {
-  tell({subscribe("http://127.0.0.1:9/hook")});
+  publish({subscribe("http://127.0.0.1:9/hook")});
   auto d = dispatcher({.sandbox = true});
   scheduler_.run();
   ASSERT_EQ(receiver_.requests.size(), 1u);
@@ -132,19 +132,19 @@ TEST_F(DispatcherTest, EachAnswerHasItsMeaning) {
   auto d = dispatcher();
   for (const auto& c : cases) {
     receiver_.answer = [&](const auto&) { return c.result; };
-    const auto send = tell({subscribe("https://shop.example/hook")});
+    const auto dispatch = publish({subscribe("https://shop.example/hook")});
     d->wake();
     scheduler_.run();
-    EXPECT_EQ(state(send).status, c.status) << c.outcome;
-    ASSERT_EQ(attempts(send).size(), 1u);
-    EXPECT_EQ(attempts(send)[0].outcome, c.outcome);
+    EXPECT_EQ(state(dispatch).status, c.status) << c.outcome;
+    ASSERT_EQ(attempts(dispatch).size(), 1u);
+    EXPECT_EQ(attempts(dispatch)[0].outcome, c.outcome);
     const auto* failure = c.result.failure();
     if (failure) {
-      EXPECT_NE(attempts(send)[0].answer, "");
-      EXPECT_EQ(attempts(send)[0].answer, failure->message) << "why there is no answer";
+      EXPECT_NE(attempts(dispatch)[0].answer, "");
+      EXPECT_EQ(attempts(dispatch)[0].answer, failure->message) << "why there is no answer";
     }
     if (c.status == "pending") {
-      EXPECT_EQ(state(send).due_at, to_unix_ms(db_.clock.now()) + 60'000);
+      EXPECT_EQ(state(dispatch).due_at, to_unix_ms(db_.clock.now()) + 60'000);
     }
   }
   stop(*d);
@@ -152,13 +152,13 @@ TEST_F(DispatcherTest, EachAnswerHasItsMeaning) {
 
 TEST_F(DispatcherTest, EveryRetrySendsTheSameBytesAndIdUntilTheScheduleIsExhausted) {
   receiver_.answer = [](const auto&) { return FakeReceiver::status(503, "busy"); };
-  const auto send = tell({subscribe("https://shop.example/hook")});
+  const auto dispatch = publish({subscribe("https://shop.example/hook")});
   auto d = dispatcher({.poll = 1h, .maintenance = 1h});
   const Timestamp begin = db_.clock.now();
   scheduler_.advance(36h);
   ASSERT_EQ(receiver_.requests.size(), 7u);
   const std::vector<Millis> due = {0min, 1min, 6min, 21min, 81min, 441min, 1881min};
-  const auto made = attempts(send);
+  const auto made = attempts(dispatch);
   ASSERT_EQ(made.size(), 7u);
   for (std::size_t i = 0; i < due.size(); ++i) {
     const auto& r = receiver_.requests[i];
@@ -170,18 +170,18 @@ TEST_F(DispatcherTest, EveryRetrySendsTheSameBytesAndIdUntilTheScheduleIsExhaust
     EXPECT_LE(at, due[i] + 100ms);
     EXPECT_EQ(header(r, "webhook-timestamp"), std::to_string(made[i].at / 1000));
   }
-  EXPECT_EQ(state(send).status, "exhausted");
-  EXPECT_EQ(state(send).attempts, 7);
+  EXPECT_EQ(state(dispatch).status, "exhausted");
+  EXPECT_EQ(state(dispatch).attempts, 7);
   stop(*d);
 }
 
-TEST_F(DispatcherTest, GoneDeactivatesTheSubscriptionAndItsOtherSendsAreNotMade) {
+TEST_F(DispatcherTest, GoneDeactivatesTheSubscriptionAndItsOtherAttemptsAreNotMade) {
   receiver_.answer = [](const auto&) { return FakeReceiver::status(410); };
   const auto subscription = subscribe("https://shop.example/hook");
-  tell({subscription});
+  publish({subscription});
   auto d = dispatcher();
   scheduler_.run();
-  const auto later = tell({subscription});
+  const auto later = publish({subscription});
   d->wake();
   scheduler_.advance(1h);
   EXPECT_EQ(receiver_.requests.size(), 1u);
@@ -194,7 +194,7 @@ TEST_F(DispatcherTest, GoneDeactivatesTheSubscriptionAndItsOtherSendsAreNotMade)
 
 TEST_F(DispatcherTest, GoneOfAnOldAddressLeavesTheChangedSubscriptionActive) {
   receiver_.answer = [](const auto&) { return std::nullopt; };
-  tell({subscribe("https://shop.example/old")});
+  publish({subscribe("https://shop.example/old")});
   auto d = dispatcher();
   scheduler_.run();
   db_->write([](storage::Tx& tx) {
@@ -209,7 +209,7 @@ TEST_F(DispatcherTest, GoneOfAnOldAddressLeavesTheChangedSubscriptionActive) {
 TEST_F(DispatcherTest, WhatWaitedWhileASubscriptionWasInactiveIsSentOnceItIsActiveAgain) {
   receiver_.answer = [](const auto&) { return FakeReceiver::status(503); };
   const auto subscription = subscribe("https://shop.example/hook");
-  const auto send = tell({subscription});
+  const auto dispatch = publish({subscription});
   auto d = dispatcher({.poll = 1h, .maintenance = 1h});
   scheduler_.run();
   ASSERT_EQ(receiver_.requests.size(), 1u);
@@ -226,23 +226,23 @@ TEST_F(DispatcherTest, WhatWaitedWhileASubscriptionWasInactiveIsSentOnceItIsActi
   activate(false);
   scheduler_.advance(72h);
   EXPECT_EQ(receiver_.requests.size(), 1u) << "nothing is sent, and no try is spent";
-  EXPECT_EQ(state(send).attempts, 1);
+  EXPECT_EQ(state(dispatch).attempts, 1);
 
   receiver_.answer = [](const auto&) { return FakeReceiver::status(200); };
   activate(true);
   ASSERT_EQ(receiver_.requests.size(), 2u);
   EXPECT_EQ(receiver_.requests[0].body, receiver_.requests[1].body);
-  EXPECT_EQ(state(send).status, "succeeded");
+  EXPECT_EQ(state(dispatch).status, "succeeded");
   stop(*d);
 }
 
-TEST_F(DispatcherTest, ASendWhoseResultWasNeverRecordedIsMadeAgainWithTheSameId) {
+TEST_F(DispatcherTest, AnAttemptWhoseResultWasNeverRecordedIsMadeAgainWithTheSameId) {
   receiver_.answer = [](const auto&) { return std::nullopt; };
-  const auto send = tell({subscribe("https://shop.example/hook")});
+  const auto dispatch = publish({subscribe("https://shop.example/hook")});
   auto crashed = dispatcher();
   scheduler_.run();
   ASSERT_EQ(receiver_.requests.size(), 1u);
-  EXPECT_EQ(state(send).status, "leased");
+  EXPECT_EQ(state(dispatch).status, "leased");
 
   // The lease runs out without a word of the first process; its late answer is refused.
   receiver_.answer = [](const auto&) { return FakeReceiver::status(200); };
@@ -250,19 +250,19 @@ TEST_F(DispatcherTest, ASendWhoseResultWasNeverRecordedIsMadeAgainWithTheSameId)
   ASSERT_EQ(receiver_.requests.size(), 2u);
   EXPECT_EQ(receiver_.requests[0].body, receiver_.requests[1].body);
   EXPECT_EQ(header(receiver_.requests[0], "webhook-id"), header(receiver_.requests[1], "webhook-id"));
-  EXPECT_EQ(state(send).status, "succeeded");
+  EXPECT_EQ(state(dispatch).status, "succeeded");
   receiver_.end_all(FakeReceiver::status(500));
   scheduler_.advance(1s);
-  EXPECT_EQ(state(send).status, "succeeded");
-  EXPECT_EQ(attempts(send).size(), 1u);
+  EXPECT_EQ(state(dispatch).status, "succeeded");
+  EXPECT_EQ(attempts(dispatch).size(), 1u);
   stop(*crashed);
 }
 
-TEST_F(DispatcherTest, WhateverASendThrowsEndsThatSendAloneAndItIsMadeAgain) {
+TEST_F(DispatcherTest, WhateverAnAttemptThrowsEndsThatAttemptAloneAndItIsMadeAgain) {
   const auto broken = subscribe("https://broken.example/hook");
-  const auto lost = tell({broken});
-  const auto lost_too = tell({broken});
-  const auto fine = tell({subscribe("https://fine.example/hook")});
+  const auto lost = publish({broken});
+  const auto lost_too = publish({broken});
+  const auto fine = publish({subscribe("https://fine.example/hook")});
   int thrown = 0;
   receiver_.answer = [&](const net::OutgoingRequest& request) -> std::optional<net::HttpResult> {
     if (request.url.contains("fine") || thrown == 2) return FakeReceiver::status(200);
@@ -285,20 +285,20 @@ TEST_F(DispatcherTest, WhateverASendThrowsEndsThatSendAloneAndItIsMadeAgain) {
 
 TEST_F(DispatcherTest, ShutdownReleasesWhatWasAbortedAndItKeepsItsIdAndAttempts) {
   receiver_.answer = [](const auto&) { return std::nullopt; };
-  const auto send = tell({subscribe("https://shop.example/hook")});
+  const auto dispatch = publish({subscribe("https://shop.example/hook")});
   auto first = dispatcher();
   scheduler_.run();
   stop(*first);
-  EXPECT_EQ(state(send).status, "pending");
-  EXPECT_EQ(state(send).attempts, 0);
-  EXPECT_TRUE(attempts(send).empty());
+  EXPECT_EQ(state(dispatch).status, "pending");
+  EXPECT_EQ(state(dispatch).attempts, 0);
+  EXPECT_TRUE(attempts(dispatch).empty());
 
   receiver_.answer = [](const auto&) { return FakeReceiver::status(200); };
   auto second = dispatcher();
   scheduler_.run();
   ASSERT_EQ(receiver_.requests.size(), 2u);
   EXPECT_EQ(header(receiver_.requests[0], "webhook-id"), header(receiver_.requests[1], "webhook-id"));
-  EXPECT_EQ(state(send).status, "succeeded");
+  EXPECT_EQ(state(dispatch).status, "succeeded");
   stop(*second);
 }
 
@@ -306,7 +306,7 @@ TEST_F(DispatcherTest, OneEventReachesEverySubscription) {
   std::vector<SubscriptionId> subscriptions;
   for (int i = 0; i < 30; ++i)
     subscriptions.push_back(subscribe("https://shop.example/" + std::to_string(i)));
-  tell(subscriptions);
+  publish(subscriptions);
   auto d = dispatcher({.batch = 7});
   scheduler_.run();
   std::set<std::string> urls;

@@ -49,10 +49,10 @@ struct Past {
 };
 
 // One account's, in one transaction.
-class Look {
+class OverviewReader {
  public:
-  Look(Tx& tx, AccountId account, const TimeZone& zone, std::optional<IntegrationId> only,
-       const Overviews::Options& options)
+  OverviewReader(Tx& tx, AccountId account, const TimeZone& zone, std::optional<IntegrationId> only,
+                 const Overviews::Options& options)
       : tx_(tx), account_(account), zone_(zone), only_(only), options_(options) {
     for (auto& row : list_integrations(tx, account, {}, kMostStores)) {
       if (only && row.id != *only) continue;
@@ -66,12 +66,12 @@ class Look {
   }
 
   Overview overview() {
-    look_at_past();
-    look_at_now();
-    look_at_limit();
-    look_at_credits();
+    read_past();
+    read_now();
+    read_limit();
+    read_credits();
     add_needs();
-    look_at_setup();
+    read_setup();
     storage::DeliveryFilter filter{.account = account_};
     if (only_) filter.integrations = std::vector{*only_};
     filter.page.limit = kRecent;
@@ -88,7 +88,7 @@ class Look {
   }
 
  private:
-  void look_at_past() {
+  void read_past() {
     const auto now = seen_.as_of;
     const auto today = zone_.date_at(now);
     const domain::TimeBuckets period(zone_, domain::Bucket::day, zone_.start_of(today - kUsualDays),
@@ -128,7 +128,7 @@ class Look {
     return *middle;
   }
 
-  void look_at_now() {
+  void read_now() {
     const auto all = [&](DeliveryStatus status) {
       std::int64_t count = 0;
       for (const auto& one : count_standing(tx_, ids_, status)) count += one.count;
@@ -146,7 +146,7 @@ class Look {
     seen_.now.oldest_waiting_at = find_oldest_waiting(tx_, ids_);
   }
 
-  void look_at_limit() {
+  void read_limit() {
     auto& limit = seen_.limit;
     if (options_.jobs_per_minute > 0) limit.per_minute = options_.jobs_per_minute;
     const auto row =
@@ -163,7 +163,7 @@ class Look {
       limit.paused_until = row->blocked_until;
   }
 
-  void look_at_credits() {
+  void read_credits() {
     auto& credits = seen_.credits;
     credits.available = balance_.balance.available();
     credits.held = balance_.balance.held;
@@ -305,7 +305,7 @@ class Look {
     for (std::size_t i = 0; i < stores_.size(); ++i) add(NeedKind::stale, i, stale[i]);
   }
 
-  void look_at_setup() {
+  void read_setup() {
     auto& setup = seen_.setup;
     setup.cloud = standing_.status == storage::CredentialsStatus::valid;
     setup.store = !ids_.empty();
@@ -343,7 +343,7 @@ Task<Expected<Overview>> Overviews::get(Executor& executor, Principal by, TimeZo
       if (!row || row->account != by.account || !by.sees(row->id) || row->archived_at)
         return fail("NOT_FOUND", "There is no such store.");
     }
-    return Look(tx, by.account, zone, store, options_).overview();
+    return OverviewReader(tx, by.account, zone, store, options_).overview();
   });
 }
 

@@ -88,17 +88,17 @@ class StatisticsTest : public ::testing::Test {
   void expect_deliveries(const TimeBuckets& buckets) {
     const auto found =
         world_.await(statistics_.deliveries(world_.scheduler, world_.merchant(), buckets, {})).value();
-    std::vector<Outcomes> looked_at(buckets.size());
+    std::vector<Outcomes> scanned(buckets.size());
     for (const auto& row : all()) {
       const auto place = buckets.of(row.created_at);
       if (!place) continue;
-      auto& here = looked_at[*place];
+      auto& here = scanned[*place];
       ++here.made;
       here.completed += row.status == DeliveryStatus::completed ? 1 : 0;
       here.failed += row.status == DeliveryStatus::failed ? 1 : 0;
       here.invalidated += row.status == DeliveryStatus::invalidated ? 1 : 0;
     }
-    EXPECT_EQ(found.data, looked_at);
+    EXPECT_EQ(found.data, scanned);
   }
 
   World world_;
@@ -109,7 +109,7 @@ class StatisticsTest : public ::testing::Test {
   int last_ = 0;
 };
 
-TEST_F(StatisticsTest, FiguresAreWhatALookAtAllDeliveriesCounts) {
+TEST_F(StatisticsTest, FiguresAreWhatAScanOfAllDeliveriesCounts) {
   live(70);
   testing::expect_activity_is_right(world_);
   for (const auto* zone : {"UTC", "Europe/Berlin", "Asia/Kathmandu", "Australia/Lord_Howe"}) {
@@ -119,12 +119,12 @@ TEST_F(StatisticsTest, FiguresAreWhatALookAtAllDeliveriesCounts) {
   const auto buckets = period(Bucket::day, "Europe/Berlin", days{40});
   const auto durations =
       world_.await(statistics_.durations(world_.scheduler, world_.merchant(), buckets, {})).value();
-  std::vector<std::int64_t> looked_at(storage::kTookClasses);
+  std::vector<std::int64_t> scanned(storage::kTookClasses);
   for (const auto& row : all()) {
     if (row.status == DeliveryStatus::completed)
-      ++looked_at[storage::took_class(*row.completed_at - row.created_at)];
+      ++scanned[storage::took_class(*row.completed_at - row.created_at)];
   }
-  EXPECT_EQ(durations.classes, looked_at);
+  EXPECT_EQ(durations.classes, scanned);
 
   const auto seen = overview("Europe/Berlin");
   const auto zone = TimeZone::find("Europe/Berlin").value();

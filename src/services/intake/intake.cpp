@@ -42,7 +42,7 @@ std::string reason_for(OrderOutcome outcome) {
   return outcome == OrderOutcome::stopped ? "order_stopped" : std::string(to_string(outcome));
 }
 
-bool tells_of_one_order(const OrderEvent& event) {
+bool concerns_one_order(const OrderEvent& event) {
   switch (event.kind) {
     case OrderEvent::Kind::order:
     case OrderEvent::Kind::refund:
@@ -59,7 +59,7 @@ bool tells_of_one_order(const OrderEvent& event) {
 }
 
 // Whether the event's body is the newest of the order itself: that is what is kept (spec 9.3).
-bool tells_the_order(const OrderEvent& event, const domain::OrderState& merged) {
+bool is_newest_of_order(const OrderEvent& event, const domain::OrderState& merged) {
   return event.kind == OrderEvent::Kind::order &&
          (!event.updated_at || !merged.updated_at || *event.updated_at >= *merged.updated_at);
 }
@@ -75,7 +75,7 @@ void mapped_before(const storage::OrderRow& order, domain::OrderState& state) {
   for (auto& line : state.lines) line.mapped = domain::OrderLine::Mapped::earlier;
 }
 
-void tell(Accepted& answer, const storage::DeliveryRow& row) {
+void set_delivery(Accepted& answer, const storage::DeliveryRow& row) {
   answer.delivery = row.id;
   answer.status = row.status;
   answer.resolution = row.resolution;
@@ -200,7 +200,7 @@ void Intake::hold_rows(DeliverySet& set, std::span<const IncomingOrder> orders,
   for (const std::size_t i : which) {
     const auto& event = orders[i].event;
     const IntegrationId id = orders[i].integration->id;
-    if (!tells_of_one_order(event)) continue;
+    if (!concerns_one_order(event)) continue;
     const bool is_new = inserted[n++];
     if (!is_new) keys.push_back({id, event.order_id});
     if (is_new && orders[i].plan.outcome == OrderOutcome::delivery)
@@ -222,7 +222,7 @@ std::vector<std::size_t> Intake::accept_new(Tx& tx, std::span<const IncomingOrde
   for (const std::size_t i : which) {
     const auto& event = orders[i].event;
     const auto& integration = *orders[i].integration;
-    if (!tells_of_one_order(event)) {
+    if (!concerns_one_order(event)) {
       of_no_order.push_back(i);
       continue;
     }
@@ -284,7 +284,7 @@ std::vector<std::size_t> Intake::accept_new(Tx& tx, std::span<const IncomingOrde
   fulfilment_.create(set, created);
   for (std::size_t n = 0; n < of_delivery.size(); ++n) {
     auto& answer = answers[of_delivery[n]];
-    tell(answer, created.rows[n]);
+    set_delivery(answer, created.rows[n]);
     answer.made_delivery = true;
     answer.counts = !created.rows[n].dry_run;
     answer.cost = weigh(orders[of_delivery[n]]) + receivers_of(created.rows[n], set) * kRow;
@@ -348,14 +348,14 @@ Acceptance Intake::accept_known(Tx& tx, const IncomingOrder& incoming) {
     changes_.report_unmapped(set, merged_order.row, state.lines, merged_order.state,
                              is_dry_run(merged.state, integration.rules));
     order.outcome = merged_order.row.outcome;
-    if (!merged.state.erased && tells_the_order(event, merged.state))
+    if (!merged.state.erased && is_newest_of_order(event, merged.state))
       put_order_payload(tx, order.id, tx.now(), incoming.payload);
     if (delivery) answer.cost += receivers_of(*delivery, set) * kRow;
   } else {
     delivery = find_delivery(tx, DeliveryId{order.id.value});
   }
   if (delivery) {
-    tell(answer, *delivery);
+    set_delivery(answer, *delivery);
   } else {
     answer.reason = reason_for(order.outcome);
   }

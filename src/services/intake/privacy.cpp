@@ -28,7 +28,7 @@ using storage::PrivacyRequestRow;
 using storage::Tx;
 
 // Orders looked for in one transaction that reads.
-constexpr std::size_t kReadPiece = 5'000;
+constexpr std::size_t kReadBatch = 5'000;
 // Shops of other nodes, and those whose erasure failed.
 constexpr Millis kPollAgain{60'000};
 constexpr Millis kPostponement = std::chrono::minutes{10};  // of a shop that could not be erased
@@ -78,7 +78,7 @@ void forget_names(Tx& tx, std::span<const storage::DeliveryRow* const> rows) {
 
 // The next orders of the next shop to be erased, after the request `last`. `turn`: whose they are; nothing:
 // no request after it has a turn.
-void erase_piece_of_shop(Tx& tx, DeliveryChanges& changes, PrivacyRequestId last,
+void erase_batch_of_shop(Tx& tx, DeliveryChanges& changes, PrivacyRequestId last,
                          const std::map<PrivacyRequestId, Timestamp>& postponed,
                          std::optional<ErasureTurn>& turn) {
   auto request = lock_shop_redaction(tx, last);
@@ -86,7 +86,7 @@ void erase_piece_of_shop(Tx& tx, DeliveryChanges& changes, PrivacyRequestId last
     request = lock_shop_redaction(tx, request->id);
   if (!request) return;
   turn = {request->id, request->integration, tx.now()};
-  const auto keys = find_order_keys_after(tx, request->integration, request->done_to, kErasePiece);
+  const auto keys = find_order_keys_after(tx, request->integration, request->done_to, kEraseBatch);
   if (keys.empty()) {
     end_privacy_request(tx, request->id);
     return;
@@ -161,13 +161,13 @@ PrivacyRequests::PrivacyRequests(storage::AsyncDatabase& async_db, DeliveryChang
     : async_db_(async_db),
       changes_(changes),
       shop_to_erase_(std::move(shop_to_erase)),
-      pieces_(
+      batches_(
           async_db,
-          [this](Tx& tx, std::span<const Piece> pieces, std::span<std::monostate>) {
-            for (const auto& piece : pieces) erase_orders(tx, changes_, piece.orders);
+          [this](Tx& tx, std::span<const Batch> batches, std::span<std::monostate>) {
+            for (const auto& batch : batches) erase_orders(tx, changes_, batch.orders);
           },
-          {.max_rows = 1, .turn_bytes = 1}, [](const Piece&) { return std::size_t{1}; },
-          {.owner = [](const Piece& piece) { return std::bit_cast<std::uint64_t>(piece.account.value); }}) {}
+          {.max_rows = 1, .turn_bytes = 1}, [](const Batch&) { return std::size_t{1}; },
+          {.owner = [](const Batch& batch) { return std::bit_cast<std::uint64_t>(batch.account.value); }}) {}
 
 Task<Expected<Accepted>> PrivacyRequests::accept(Executor& executor, IncomingOrder request) {
   const auto& integration = *request.integration;
@@ -210,8 +210,8 @@ Task<Expected<Accepted>> PrivacyRequests::accept(Executor& executor, IncomingOrd
   if (kind != PrivacyKind::customer_redact) co_return answer;
 
   std::vector<storage::OrderKey> known;
-  for (std::size_t done = 0; done < named.size(); done += kReadPiece) {
-    const auto next = std::span(named).subspan(done, std::min(kReadPiece, named.size() - done));
+  for (std::size_t done = 0; done < named.size(); done += kReadBatch) {
+    const auto next = std::span(named).subspan(done, std::min(kReadBatch, named.size() - done));
     auto found = co_await async_db_.read(executor, [&](Tx& tx) {
       std::vector<storage::OrderKey> keys;
       for (const auto& order_key : next) keys.push_back({integration.id, order_key});
@@ -220,9 +220,9 @@ Task<Expected<Accepted>> PrivacyRequests::accept(Executor& executor, IncomingOrd
     if (!found) co_return std::unexpected(found.error());
     known.insert(known.end(), found->begin(), found->end());
   }
-  for (std::size_t done = 0; done < known.size(); done += kErasePiece) {
-    const auto next = std::span(known).subspan(done, std::min(kErasePiece, known.size() - done));
-    auto erased = co_await pieces_.add(executor, {integration.account, {next.begin(), next.end()}});
+  for (std::size_t done = 0; done < known.size(); done += kEraseBatch) {
+    const auto next = std::span(known).subspan(done, std::min(kEraseBatch, known.size() - done));
+    auto erased = co_await batches_.add(executor, {integration.account, {next.begin(), next.end()}});
     if (!erased) co_return std::unexpected(erased.error());
   }
   auto ended = co_await async_db_.write(executor, [&](Tx& tx) { end_privacy_request(tx, (*begun)->id); });
@@ -243,7 +243,7 @@ Task<void> ShopErasure::loop() {
     std::optional<ErasureTurn> turn;
     auto erased = co_await async_db_.write(scheduler_, [this, &turn](Tx& tx) {
       turn.reset();
-      erase_piece_of_shop(tx, changes_, last_, postponed_, turn);
+      erase_batch_of_shop(tx, changes_, last_, postponed_, turn);
     });
     bool rest = false;
     if (!erased) {

@@ -30,7 +30,7 @@ struct Accepted;
 struct IncomingOrder;
 
 // Orders erased in one transaction: others wait no longer than for these (spec 8.6).
-inline constexpr std::size_t kErasePiece = 20;
+inline constexpr std::size_t kEraseBatch = 20;
 
 // Those of the orders that there are, each once and in the order of their keys.
 void erase_orders(storage::Tx& tx, DeliveryChanges& changes, std::span<const storage::OrderKey> keys);
@@ -46,14 +46,14 @@ class PrivacyRequests {
   // `shop_to_erase` is called, on any thread, when a shop is to be erased as a whole.
   PrivacyRequests(storage::AsyncDatabase& async_db, DeliveryChanges& changes, Callback shop_to_erase);
 
-  // When it resumes the request is on disk and what it names is erased, kErasePiece orders a transaction (of
+  // When it resumes the request is on disk and what it names is erased, kEraseBatch orders a transaction (of
   // those that there are: a body holds a hundred thousand ids); a
   // shop's orders are erased by ShopErasure. After an error the store sends it again, and it is carried out
   // from the beginning. OVERLOADED: the account has kMostPrivacyRequests under way.
   Task<Expected<Accepted>> accept(Executor& executor, IncomingOrder request);
 
  private:
-  struct Piece {
+  struct Batch {
     AccountId account;
     std::vector<storage::OrderKey> orders;
   };
@@ -61,19 +61,19 @@ class PrivacyRequests {
   DeliveryChanges& changes_;
   Callback shop_to_erase_;
   SharedSlots under_way_{std::numeric_limits<int>::max()};
-  // One piece at a time, accounts in turn.
-  storage::Batcher<Piece, std::monostate> pieces_;
+  // One batch at a time, accounts in turn.
+  storage::Batcher<Batch, std::monostate> batches_;
 };
 
-// Whose piece of an erasure it is.
+// Whose batch of an erasure it is.
 struct ErasureTurn {
   PrivacyRequestId request;
   IntegrationId integration;
   Timestamp at;  // the database's time
 };
 
-// The loop that erases shops, a piece a transaction, on from where it was after a crash. The shops take
-// turns, a piece each; one that could not be erased is left alone for ten minutes. Lives on `scheduler`,
+// The loop that erases shops, a batch a transaction, on from where it was after a crash. The shops take
+// turns, a batch each; one that could not be erased is left alone for ten minutes. Lives on `scheduler`,
 // where all of it but wake() is called. Nodes may do it at once.
 class ShopErasure {
  public:
@@ -86,7 +86,7 @@ class ShopErasure {
         tasks_(scheduler, {.log = log, .message = "the erasure of shops has ended by a fault"}) {}
 
   void start();
-  // `stopped` is called once, when the piece under way has ended.
+  // `stopped` is called once, when the batch under way has ended.
   void stop(Callback stopped);
   // Any thread: there may be a shop to erase.
   void wake() { tasks_.wake(); }

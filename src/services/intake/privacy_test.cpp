@@ -192,7 +192,7 @@ TEST_F(Privacy, WhoWasErasedCanBuyAgain) {
   testing::expect_books_balance(world);
 }
 
-TEST_F(Privacy, ManyOrdersAreErasedPieceByPieceBeforeTheAnswer) {
+TEST_F(Privacy, ManyOrdersAreErasedBatchByBatchBeforeTheAnswer) {
   std::vector<std::string> ids;
   for (int i = 0; i < 500; ++i) {
     ids.push_back("order-" + std::to_string(i));
@@ -201,7 +201,7 @@ TEST_F(Privacy, ManyOrdersAreErasedPieceByPieceBeforeTheAnswer) {
   const auto before = world.async_db.stats().commits;
   ask(OrderEvent::Kind::customer_redact, ids);
   EXPECT_EQ(everything().find("Ann"), std::string::npos);
-  EXPECT_EQ(world.async_db.stats().commits - before, 2 + (250 + kErasePiece - 1) / kErasePiece)
+  EXPECT_EQ(world.async_db.stats().commits - before, 2 + (250 + kEraseBatch - 1) / kEraseBatch)
       << "kept, its pieces, ended";
   ASSERT_EQ(requests().size(), 1U);
   EXPECT_EQ(requests()[0].orders, 500);
@@ -271,13 +271,13 @@ TEST_F(Privacy, ARequestForDataIsKeptForTheMerchant) {
   EXPECT_FALSE(requests()[1].closed_at);
 }
 
-TEST_F(Privacy, AShopIsErasedInPiecesAndGoesOnWhereItWas) {
+TEST_F(Privacy, AShopIsErasedInBatchesAndGoesOnWhereItWas) {
   for (int i = 0; i < 450; ++i) world.accept(world.order("order-" + std::to_string(i), "Ann", {"sku-1"}));
   const auto other = world.add_tenant("m-2");
   world.accept(other.integration, world.order("1", "Bob", {"sku-1"}));
   EXPECT_EQ(ask(OrderEvent::Kind::shop_redact).reason, "privacy_request_received");
   EXPECT_NE(everything().find("Ann"), std::string::npos) << "after the answer";
-  // A process that dies in the middle: one piece is done.
+  // A process that dies in the middle: one batch is done.
   {
     auto dying = std::make_unique<ShopErasure>(world.scheduler, world.async_db, world.changes, world.log);
     bool stopped = false;
@@ -286,7 +286,7 @@ TEST_F(Privacy, AShopIsErasedInPiecesAndGoesOnWhereItWas) {
     for (int i = 0; i < 100 && !stopped; ++i) world.scheduler.run();
     ASSERT_TRUE(stopped);
   }
-  EXPECT_EQ(requests()[0].orders, static_cast<std::int64_t>(kErasePiece));
+  EXPECT_EQ(requests()[0].orders, static_cast<std::int64_t>(kEraseBatch));
   EXPECT_FALSE(requests()[0].carried_out_at);
 
   ShopErasure erasure(world.scheduler, world.async_db, world.changes, world.log);

@@ -32,7 +32,7 @@ bool is_topic(std::string_view text) {
 
 // The next `most` of `all`.
 template <class T>
-std::span<const T> piece_of(const std::vector<T>& all, std::size_t from, std::size_t most) {
+std::span<const T> batch_of(const std::vector<T>& all, std::size_t from, std::size_t most) {
   return std::span<const T>(all).subspan(from, std::min(most, all.size() - from));
 }
 
@@ -101,7 +101,7 @@ void StoreTally::note_products(Store& store, const IntegrationSnapshot& integrat
   if (store.version != integration.version) store.version = kSeveral;
   for (const auto& [key, line] : event.products) {
     auto found = store.products.find(key);
-    bool look = found == store.products.end() || store.version == kSeveral;
+    bool match = found == store.products.end() || store.version == kSeveral;
     if (found == store.products.end()) {
       if (products_ >= options_.most_products || store.products.size() >= options_.most_products_of_store) {
         ++dropped_;
@@ -115,8 +115,9 @@ void StoreTally::note_products(Store& store, const IntegrationSnapshot& integrat
     }
     auto& row = found->second;
     auto title = domain::product_title(line.title);
-    look = look || std::tie(row.title, row.sku, row.product_id) != std::tie(title, line.sku, line.product_id);
-    if (look) row.mapped = integration.rules.mappings->find(line) != nullptr;
+    match =
+        match || std::tie(row.title, row.sku, row.product_id) != std::tie(title, line.sku, line.product_id);
+    if (match) row.mapped = integration.rules.mappings->find(line) != nullptr;
     row.title = std::move(title);
     row.sku = line.sku;
     row.product_id = line.product_id;
@@ -164,7 +165,7 @@ Task<void> StoreTally::flush() {
   }
   const bool written = co_await write_counts(stores) && co_await write_products(stores);
   if (!written) keep(std::move(stores));
-  co_await look_again(versions);
+  co_await match_changed(versions);
 }
 
 bool StoreTally::dropped(const Error& error, std::string_view what) {
@@ -177,13 +178,13 @@ Task<bool> StoreTally::write_counts(Stores& stores) {
   std::vector<IntegrationId> ids;
   for (const auto& [id, store] : stores) ids.push_back(id);
   std::ranges::sort(ids);
-  for (std::size_t from = 0; from < ids.size(); from += options_.piece) {
-    const auto piece = piece_of(ids, from, options_.piece);
+  for (std::size_t from = 0; from < ids.size(); from += options_.batch) {
+    const auto batch = batch_of(ids, from, options_.batch);
     std::vector<StoreHour> hours;
     std::vector<storage::StoreOrder> orders;
     std::vector<storage::StoreTopic> topics;
     std::vector<storage::StoreOrigin> origins;
-    for (const auto id : piece) {
+    for (const auto id : batch) {
       auto& store = stores.at(id);
       std::ranges::sort(store.counts, {}, [](const Count& c) { return std::tie(c.hour, c.what); });
       std::ranges::sort(store.topics, {}, &Topic::name);
@@ -199,7 +200,7 @@ Task<bool> StoreTally::write_counts(Stores& stores) {
       if (!origins.empty()) note_store_origins(tx, origins);
     });
     if (!written && !dropped(written.error(), "counts")) co_return false;
-    for (const auto id : piece) {
+    for (const auto id : batch) {
       auto& store = stores.at(id);
       store.counts.clear();
       store.last_order.reset();
@@ -217,11 +218,11 @@ Task<bool> StoreTally::write_products(Stores& stores) {
   }
   std::ranges::sort(rows, {}, [](const ProductRow& row) { return std::tie(row.integration, row.key); });
   for (auto& row : rows) row.id = ids_.next();
-  for (std::size_t from = 0; from < rows.size(); from += options_.piece) {
-    const auto piece = piece_of(rows, from, options_.piece);
-    auto written = co_await async_db_.write(scheduler_, [&](Tx& tx) { put_products(tx, piece); });
+  for (std::size_t from = 0; from < rows.size(); from += options_.batch) {
+    const auto batch = batch_of(rows, from, options_.batch);
+    auto written = co_await async_db_.write(scheduler_, [&](Tx& tx) { put_products(tx, batch); });
     if (!written && !dropped(written.error(), "products")) co_return false;
-    for (const auto& row : piece) stores.at(row.integration).products.erase(row.key);
+    for (const auto& row : batch) stores.at(row.integration).products.erase(row.key);
   }
   co_return true;
 }
@@ -252,17 +253,17 @@ void StoreTally::keep(Stores stores) {
   }
 }
 
-Task<void> StoreTally::look_again(const std::unordered_map<IntegrationId, std::int64_t>& looked_up) {
+Task<void> StoreTally::match_changed(const std::unordered_map<IntegrationId, std::int64_t>& looked_up) {
   std::vector<IntegrationId> ids;
   for (const auto& [id, version] : looked_up) ids.push_back(id);
   std::ranges::sort(ids);
-  for (std::size_t from = 0; from < ids.size(); from += options_.piece) {
-    const auto piece = piece_of(ids, from, options_.piece);
+  for (std::size_t from = 0; from < ids.size(); from += options_.batch) {
+    const auto batch = batch_of(ids, from, options_.batch);
     const auto now =
-        co_await async_db_.read(scheduler_, [&](Tx& tx) { return integration_versions(tx, piece); });
+        co_await async_db_.read(scheduler_, [&](Tx& tx) { return integration_versions(tx, batch); });
     if (!now) co_return;
-    for (std::size_t i = 0; i < piece.size(); ++i) {
-      if ((*now)[i] != looked_up.at(piece[i])) co_await look_products_up(async_db_, scheduler_, piece[i]);
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      if ((*now)[i] != looked_up.at(batch[i])) co_await match_products(async_db_, scheduler_, batch[i]);
     }
   }
 }

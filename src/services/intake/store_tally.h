@@ -49,7 +49,7 @@ class StoreTally {
     std::size_t most_products = 20'000;  // gathered at one time; further ones are not
     std::size_t most_products_of_store = 2'500;
     std::size_t most_stores = 20'000;
-    std::size_t piece = 500;  // rows of a kind in one transaction
+    std::size_t batch = 500;  // rows of a kind in one transaction
   };
   // All outlive this.
   StoreTally(Scheduler& scheduler, storage::AsyncDatabase& async_db, IdSource& ids, const Clock& clock,
@@ -105,13 +105,13 @@ class StoreTally {
   // Puts back what could not be written.
   void keep(Stores stores);
   Task<void> loop();
-  // Whether a piece that was not written is to be forgotten: it is not the storage's trouble, and would hold
+  // Whether a batch that was not written is to be forgotten: it is not the storage's trouble, and would hold
   // up the others for ever.
   bool dropped(const Error& error, std::string_view what);
   Task<bool> write_counts(Stores& stores);
   Task<bool> write_products(Stores& stores);
   // Products whose store's mappings have changed since they were looked up.
-  Task<void> look_again(const std::unordered_map<IntegrationId, std::int64_t>& versions);
+  Task<void> match_changed(const std::unordered_map<IntegrationId, std::int64_t>& versions);
 
   Scheduler& scheduler_;
   storage::AsyncDatabase& async_db_;

@@ -85,7 +85,7 @@ class StoreTallyTest : public ::testing::Test {
               }};
   StoreTally tally{world.scheduler, world.async_db,
                    world.ids,       world.database.clock,
-                   world.log,       {.most_products = 40, .most_products_of_store = 30, .piece = 7}};
+                   world.log,       {.most_products = 40, .most_products_of_store = 30, .batch = 7}};
   Products catalogue{world.async_db};
   Integrations stores{world.async_db, world.ids, world.random, world.cipher, world.directory, [] {}};
 };
@@ -192,7 +192,7 @@ TEST_F(StoreTallyTest, WritesEachFewSeconds) {
   world.scheduler.run();
 }
 
-TEST_F(StoreTallyTest, AProductIsSoldOnceAnOrderHoweverOftenTheStoreTellsOfIt) {
+TEST_F(StoreTallyTest, AProductIsSoldOnceAnOrderHoweverOftenTheStoreReportsIt) {
   auto event = testing::later(world, "1", {"sku-1", "new"}, 0);
   event.lines[1].quantity = 3;
   event.lines[1].title = "Warm Clean";
@@ -222,7 +222,7 @@ TEST_F(StoreTallyTest, ASampleOrderNamesNoProducts) {
   EXPECT_EQ(products().page.rows.front().row.sold, 0) << "named, and not sold";
 }
 
-TEST_F(StoreTallyTest, ProductsTellWhatServesThem) {
+TEST_F(StoreTallyTest, ProductsShowWhatServesThem) {
   send(world.order("1", "Ann", {"sku-1", "new"}));
   flush();
   EXPECT_THAT(skus({.mapped = true}), ElementsAre("sku-1"));
@@ -271,7 +271,7 @@ TEST_F(StoreTallyTest, AProductWhoseMappingCameMeanwhileIsMapped) {
   EXPECT_EQ(activity().unmapped_products, 0);
 }
 
-TEST_F(StoreTallyTest, WhatWasLeftUndoneIsDoneWhenSomebodyLooks) {
+TEST_F(StoreTallyTest, WhatWasLeftUndoneIsDoneWhenTheListIsRead) {
   send(world.order("1", "Ann", {"sku-1"}));
   flush();
   world.write([](storage::Tx& tx) { tx.exec_script("UPDATE store_products SET mapped = 0;"); });

@@ -206,7 +206,7 @@ void KeyRotation::begin_pass(const KeyKinds& kinds, const KeyState& state, bool 
                 SealingPass::Options{.vault = kinds.contains(KeyKind::vault),
                                      .service = kinds.contains(KeyKind::service),
                                      .reseals = reseals,
-                                     .piece = options_.piece},
+                                     .batch = options_.batch},
                 state.own);
   pass_reseals_ = reseals;
   pass_settled_ = settled;
@@ -289,7 +289,7 @@ Task<Expected<DropStep::Kind>> KeyRotation::give_up_issuer(Executor& executor, b
     for (std::size_t i = 1; i < rows.size(); ++i) {
       const auto until = rows[i - 1].created_at + identity::kSigningKeyKnown + kTokensLive;
       if (tx.now() < until && !now) {
-        one.kept = fmt::format("ID tokens that it signed are valid until {}", to_iso8601(until));
+        one.reason = fmt::format("ID tokens that it signed are valid until {}", to_iso8601(until));
         break;
       }
       storage::delete_issuer_key(tx, rows[i].kid);
@@ -304,25 +304,25 @@ Task<Expected<DropStep::Kind>> KeyRotation::give_up_issuer(Executor& executor, b
 }
 
 Task<Expected<void>> KeyRotation::scan_links(Executor& executor) {
-  constexpr int kPiece = 1'000;
+  constexpr int kBatch = 1'000;
   const Stopwatch watch(ports_.sealing.clock);
   while (!links_.over) {
     auto scan = co_await ports_.sealing.async_db.read(executor, [before = links_](Tx& tx) {
       auto scan = before;
       if (scan.end == 0) {
         const auto keys = storage::find_link_keys(tx);
-        // Where there is one alone, nothing is to be looked at; nor as long as the newer one is too young.
+        // Where there is one alone, nothing is to be scanned; nor as long as the newer one is too young.
         scan.over = keys.size() < 2 || tx.now() < keys.front().created_at + kBuyerLinkLife;
         if (!scan.over) scan.end = first_id_at(keys.front().created_at + kLinkKeyRead);
       }
       if (scan.over) return scan;
-      const auto rows = storage::list_linked_deliveries(tx, scan.to, scan.end, kPiece);
+      const auto rows = storage::list_linked_deliveries(tx, scan.to, scan.end, kBatch);
       for (const auto& row : rows) {
         if (!is_link_over(row.status, row.ended, tx.now())) scan.open = row.id;
         if (scan.open) break;
       }
       if (!rows.empty()) scan.to = rows.back().id.value;
-      scan.over = scan.open || std::ssize(rows) < kPiece;
+      scan.over = scan.open || std::ssize(rows) < kBatch;
       return scan;
     });
     if (!scan) co_return std::unexpected(scan.error());
@@ -334,20 +334,20 @@ Task<Expected<void>> KeyRotation::scan_links(Executor& executor) {
 
 Task<Expected<DropStep::Kind>> KeyRotation::give_up_links(Executor& executor, bool now) {
   const auto open = links_.open;
-  const bool looked = now || links_.end > 0;
-  auto kind = co_await ports_.sealing.async_db.write(executor, [now, open, looked](Tx& tx) {
+  const bool searched = now || links_.end > 0;
+  auto kind = co_await ports_.sealing.async_db.write(executor, [now, open, searched](Tx& tx) {
     tx.lock_schema();
     DropStep::Kind one{.kind = KeyKind::links};
     const auto rows = storage::find_link_keys(tx);
     if (rows.size() < 2) return one;
     const auto until = rows.front().created_at + kBuyerLinkLife;
-    if (!looked || (tx.now() < until && !now)) {
-      one.kept = fmt::format("links that it made open until {}", to_iso8601(until));
+    if (!searched || (tx.now() < until && !now)) {
+      one.reason = fmt::format("links that it made open until {}", to_iso8601(until));
       return one;
     }
     if (open && !now) {
-      one.kept = fmt::format("a link that it made, of {}, opens that delivery yet; --now ends such links",
-                             to_string(*open));
+      one.reason = fmt::format("a link that it made, of {}, opens that delivery yet; --now ends such links",
+                               to_string(*open));
       return one;
     }
     storage::delete_link_key(tx, rows[1].id);
@@ -383,11 +383,11 @@ Task<Expected<DropStep>> KeyRotation::drop_once(Executor& executor, const KeyKin
         return storage::key_used_since(tx, KeyUse::service, state->own.service.sealing);
       });
       if (!since) co_return std::unexpected(since.error());
-      if (*since && state->now < **since + options_.kept_by_clients)
+      if (*since && state->now < **since + options_.client_retention)
         co_return in_use(
             fmt::format("Sign-ins by identity providers that were begun under the service's old "
                         "key last until {}.",
-                        to_iso8601(**since + options_.kept_by_clients)));
+                        to_iso8601(**since + options_.client_retention)));
     }
     if (!pass_ || pass_reseals_) begin_pass(old, *state, false, true);
     if (auto gone = co_await pass_->go_on(executor, options_.step); !gone)
@@ -399,7 +399,7 @@ Task<Expected<DropStep>> KeyRotation::drop_once(Executor& executor, const KeyKin
       co_return in_use(fmt::format(
           "{} of {} records are still under an old key (vault {}, service {}): run "
           "`presetbridge vault rotate` until it is done.",
-          step.counts.left(), step.counts.looked_at, step.counts.left_vault, step.counts.left_service));
+          step.counts.left(), step.counts.read, step.counts.left_vault, step.counts.left_service));
     auto given_up = co_await give_up_used(executor, old);
     if (!given_up) co_return std::unexpected(given_up.error());
     step.kinds = std::move(*given_up);

@@ -41,7 +41,7 @@ struct KeyStanding {
 struct TurnStep {
   enum class Phase {
     waiting,   // for nodes that have not the new keys
-    sealing,   // records anew, or looking whether all are
+    sealing,   // records anew, or checking whether all are
     settling,  // until what was sealed with an old key just before is written
     done,      // nothing is left on an old key
   };
@@ -59,7 +59,7 @@ struct DropStep {
   struct Kind {
     KeyKind kind = KeyKind::vault;
     std::vector<std::string> dropped;
-    std::string kept;  // why an old one is kept; empty: none is
+    std::string reason;  // why an old one is kept; empty: none is
   };
   bool done = false;
   SealingPass::Counts counts;
@@ -84,9 +84,9 @@ class KeyRotation {
   struct Options {
     bool opens_logins = true;
     // How long clients keep what the service key sealed for them.
-    Millis kept_by_clients{0};
+    Millis client_retention{0};
     Millis step{500};  // about how long a call lasts
-    int piece = 100;   // SealingPass
+    int batch = 100;   // SealingPass
   };
   KeyRotation(Ports ports, Options options) : ports_(ports), options_(options) {}
 

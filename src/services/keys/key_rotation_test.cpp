@@ -35,12 +35,12 @@ TEST_F(KeyRotationTest, TheOldLinkKeyStaysAsLongAsALinkThatItMadeOpensADelivery)
   const auto kept = drop(node, kinds);
   ASSERT_TRUE(kept);
   EXPECT_THAT(kept->kinds[0].dropped, IsEmpty());
-  EXPECT_THAT(kept->kinds[0].kept, HasSubstr(to_string(one)));
+  EXPECT_THAT(kept->kinds[0].reason, HasSubstr(to_string(one)));
   EXPECT_TRUE(opens(node, token));
 
   complete(one);
   world_.clock().advance(kBuyerLinkLife - Millis{1});
-  EXPECT_FALSE(drop(node, kinds)->kinds[0].kept.empty());
+  EXPECT_FALSE(drop(node, kinds)->kinds[0].reason.empty());
   EXPECT_TRUE(opens(node, token));
   // A delivery of after the newer key, whose link that one made.
   add_delivery(DeliveryStatus::failed, std::nullopt);
@@ -52,7 +52,7 @@ TEST_F(KeyRotationTest, TheOldLinkKeyStaysAsLongAsALinkThatItMadeOpensADelivery)
   const auto leaked = token_of(node, open);
   turn_all(node, kinds);
   world_.clock().advance(2 * kBuyerLinkLife);
-  EXPECT_FALSE(drop(node, kinds)->kinds[0].kept.empty());
+  EXPECT_FALSE(drop(node, kinds)->kinds[0].reason.empty());
   EXPECT_THAT(drop(node, kinds, true)->kinds[0].dropped, SizeIs(1)) << "told to end them";
   EXPECT_FALSE(opens(node, leaked));
 }
@@ -81,8 +81,8 @@ TEST_F(KeyRotationTest, AllThatIsSealedIsUnderTheNewKeysAndThenTheOldOnesGo) {
   ASSERT_THAT(dropped->kinds, SizeIs(4));
   EXPECT_THAT(dropped->kinds[0].dropped, ElementsAre(before.vault.held.front()));
   EXPECT_THAT(dropped->kinds[1].dropped, ElementsAre(before.service.held.front()));
-  EXPECT_THAT(dropped->kinds[2].kept, HasSubstr("ID tokens"));
-  EXPECT_THAT(dropped->kinds[3].kept, HasSubstr("links"));
+  EXPECT_THAT(dropped->kinds[2].reason, HasSubstr("ID tokens"));
+  EXPECT_THAT(dropped->kinds[3].reason, HasSubstr("links"));
   EXPECT_THAT(used(KeyUse::vault), ElementsAre(ids.vault.held.front()));
   EXPECT_THAT(used(KeyUse::service), ElementsAre(ids.service.held.front()));
 
@@ -146,7 +146,7 @@ TEST_F(KeyRotationTest, NoNodeSealsWithAKeyThatAnotherLacks) {
   EXPECT_NE(turn(first, true)->phase, Phase::waiting);
   EXPECT_NE(first.cipher->sealing(), old);
 
-  // The other has not looked yet: what it seals opens everywhere, and keeps the rotation from its end.
+  // The other has not polled yet: what it seals opens everywhere, and keeps the rotation from its end.
   world_.clock().advance(Millis{60'000});
   for (int i = 0; i < 50; ++i) EXPECT_NE(turn(first)->phase, Phase::done);
   EXPECT_EQ(drop(first).error().code, "KEYS_IN_USE");
@@ -160,7 +160,7 @@ TEST_F(KeyRotationTest, NoNodeSealsWithAKeyThatAnotherLacks) {
   EXPECT_THAT(used(KeyUse::vault), SizeIs(1));
 }
 
-TEST_F(KeyRotationTest, ANodeOfAProgramThatTellsNoKeysIsWaitedForAndOneThatIsGoneIsNot) {
+TEST_F(KeyRotationTest, ANodeOfAProgramThatReportsNoKeysIsWaitedForAndOneThatIsGoneIsNot) {
   auto& first = add_node(0);
   world_write([&](Tx& tx) {
     storage::take_node_number(tx, "old", tx.now() + Millis{600'000});
@@ -308,7 +308,7 @@ TEST_F(KeyRotationTest, OldIssuerAndLinkKeysGoWhenNothingOpensByThemOrAtOnce) {
   turn_all(node, kinds);
   EXPECT_THAT(kids(), SizeIs(2)) << "a third would end what the first made";
   world_.clock().advance(std::chrono::hours{1});
-  EXPECT_FALSE(drop(node, kinds)->kinds[0].kept.empty());
+  EXPECT_FALSE(drop(node, kinds)->kinds[0].reason.empty());
   world_.clock().advance(std::chrono::minutes{3});
   EXPECT_THAT(drop(node, kinds)->kinds[0].dropped, ElementsAre(first));
   EXPECT_THAT(kids(), SizeIs(1));

@@ -20,9 +20,9 @@
 #include "services/keys/key_rotation.h"
 #include "services/keys/known_key_agent.h"
 #include "storage/stores/cloud_login_store.h"
+#include "storage/stores/dispatch_store.h"
 #include "storage/stores/integration_store.h"
 #include "storage/stores/node_store.h"
-#include "storage/stores/send_store.h"
 
 namespace presetbridge::services::testing {
 
@@ -117,7 +117,7 @@ class KeyRotationTest : public ::testing::Test {
                              *watch,
                              *issuer,
                              links->keys()},
-          KeyRotation::Options{.step = Millis{0}, .piece = 5});
+          KeyRotation::Options{.step = Millis{0}, .batch = 5});
     }
     std::filesystem::path service_key() const { return std::filesystem::path(folder) / "service.key"; }
     std::filesystem::path vault_key() const { return std::filesystem::path(folder) / "vault.key"; }

@@ -7,10 +7,10 @@
 #include "crypto/encoding.h"
 #include "crypto/sealed_record.h"
 #include "storage/stores/cloud_login_store.h"
+#include "storage/stores/dispatch_store.h"
 #include "storage/stores/identity_store.h"
 #include "storage/stores/integration_store.h"
 #include "storage/stores/link_key_store.h"
-#include "storage/stores/send_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -79,7 +79,7 @@ Task<Expected<void>> SealingPass::go_on(Executor& executor, Millis about) {
   const Stopwatch watch(ports_.clock);
   do {
     if (over()) break;
-    if (auto done = co_await piece(executor); !done) co_return done;
+    if (auto done = co_await next_batch(executor); !done) co_return done;
   } while (watch.elapsed() < about);
   co_return Expected<void>{};
 }
@@ -97,7 +97,7 @@ void SealingPass::left(const SealedRow& row, std::string_view why) {
 Task<Expected<std::optional<crypto::Bytes>>> SealingPass::fresh(Executor& executor, const SealedRow& row,
                                                                 crypto::Bytes value) {
   using None = std::optional<crypto::Bytes>;
-  ++counts_.looked_at;
+  ++counts_.read;
   const auto table = tables_.back();
   const auto& keys = table == SealedTable::logins ? keys_.vault : keys_.service;
   const auto key = key_of(table, value);
@@ -127,10 +127,10 @@ Task<Expected<std::optional<crypto::Bytes>>> SealingPass::fresh(Executor& execut
   co_return None();
 }
 
-Task<Expected<void>> SealingPass::piece(Executor& executor) {
+Task<Expected<void>> SealingPass::next_batch(Executor& executor) {
   const auto table = tables_.back();
   auto rows = co_await ports_.async_db.read(
-      executor, [&](Tx& tx) { return sealed_rows(tx, table, after_, options_.piece); });
+      executor, [&](Tx& tx) { return sealed_rows(tx, table, after_, options_.batch); });
   if (!rows) co_return std::unexpected(rows.error());
   const auto before = counts_;
   std::vector<Fresh> all;
@@ -140,7 +140,7 @@ Task<Expected<void>> SealingPass::piece(Executor& executor) {
       if (which != &storage::SealedRow::sealed && (row.*which).empty()) continue;
       auto made = co_await fresh(executor, row, row.*which);
       if (!made) {
-        counts_ = before;  // the piece is looked at again
+        counts_ = before;  // the batch is read again
         co_return std::unexpected(made.error());
       }
       if (*made) all.push_back({i, which, std::move(**made)});
@@ -164,7 +164,7 @@ Task<Expected<void>> SealingPass::piece(Executor& executor) {
                          {{"key", table == SealedTable::logins ? "vault" : "service"}},
                          static_cast<double>(*replaced));
   }
-  if (static_cast<int>(rows->size()) < options_.piece) {
+  if (static_cast<int>(rows->size()) < options_.batch) {
     tables_.pop_back();
     after_ = {};
   } else {

@@ -34,11 +34,11 @@ class SealingPass {
     bool vault = true;  // scans records that are sealed to the vault's key
     bool service = true;
     bool reseals = true;
-    int piece = 100;  // rows of a transaction
+    int batch = 100;  // rows of a transaction
   };
   struct Counts {
-    std::int64_t looked_at = 0;  // records
-    std::int64_t resealed = 0;   // of them
+    std::int64_t read = 0;      // records
+    std::int64_t resealed = 0;  // of them
     std::int64_t left_vault =
         0;  // of them under an old key still: they do not open, or were changed meanwhile
     std::int64_t left_service = 0;
@@ -48,7 +48,7 @@ class SealingPass {
   // `keys`: of the node, which has to be one that opens logins. All that `ports` names outlives this.
   SealingPass(Ports ports, Options options, NodeKeys keys);
 
-  // About so long, one piece at least. An error of the storage, or AGENT_UNAVAILABLE: called again it goes
+  // About so long, one batch at least. An error of the storage, or AGENT_UNAVAILABLE: called again it goes
   // on.
   Task<Expected<void>> go_on(Executor& executor, Millis about);
   bool over() const { return tables_.empty(); }
@@ -60,7 +60,7 @@ class SealingPass {
     storage::SealedValue which;
     crypto::Bytes value;
   };
-  Task<Expected<void>> piece(Executor& executor);
+  Task<Expected<void>> next_batch(Executor& executor);
   // Nothing: it stays as it is.
   Task<Expected<std::optional<crypto::Bytes>>> fresh(Executor& executor, const storage::SealedRow& row,
                                                      crypto::Bytes value);
@@ -69,7 +69,7 @@ class SealingPass {
   const Ports ports_;
   const Options options_;
   const NodeKeys keys_;
-  std::vector<storage::SealedTable> tables_;  // still to be looked at, the last one first
+  std::vector<storage::SealedTable> tables_;  // still to be scanned, the last one first
   storage::SealedRow after_;                  // in that one
   Counts counts_;
   int logged_ = 0;

@@ -110,12 +110,12 @@ Task<Expected<LiveChanges::Page>> LiveChanges::read_on(Executor& executor, const
     if (row.sequence > known.sequence || known.generation != after.generation) break;
     const auto text = live_event(row.kind, row.data, live_event_id({after.generation, row.sequence}));
     if (row.sequence != page.read_to + 1 ||
-        (!page.text.empty() && page.text.size() + text.size() > kLivePieceBytes))
+        (!page.text.empty() && page.text.size() + text.size() > kLiveChunkBytes))
       break;
     page.text += text;
     page.read_to = row.sequence;
   }
-  page.kept = !page.text.empty();
+  page.complete = !page.text.empty();
   co_return page;
 }
 
@@ -303,7 +303,7 @@ Task<void> LiveChanges::delete_old() {
   for (std::int64_t deleted = kDeletedAtOnce; deleted >= kDeletedAtOnce && !tasks_.stopping();) {
     auto done = co_await deps_.async_db.write(deps_.scheduler, [&](Tx& tx) {
       delete_ended_watches(tx, tx.now(), kDeletedAtOnce);
-      return delete_old_changes(tx, tx.now() - options_.kept, kDeletedAtOnce);
+      return delete_old_changes(tx, tx.now() - options_.retention, kDeletedAtOnce);
     });
     if (!done) {
       failed(done.error(), "deleted");

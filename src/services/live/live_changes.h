@@ -36,10 +36,10 @@ class LiveReader;
 class LiveChanges {
  public:
   struct Options {
-    bool others_write = false;               // other nodes change the database, too
-    Millis poll{200};                        // poll interval for their changes, while there are readers
-    Millis kept = std::chrono::minutes{15};  // for who was away; at least a minute
-    Millis pace{20};                         // between two rounds of waking readers
+    bool others_write = false;                    // other nodes change the database, too
+    Millis poll{200};                             // poll interval for their changes, while there are readers
+    Millis retention = std::chrono::minutes{15};  // for who was away; at least a minute
+    Millis pace{20};                              // between two rounds of waking readers
     Millis settling{10'000};  // for transactions that may not know yet that the account is watched
   };
   struct Deps {
@@ -87,7 +87,7 @@ class LiveChanges {
   struct Page {
     std::string text;
     std::int64_t read_to = 0;
-    bool kept = true;  // false: something before it is kept no more
+    bool complete = true;  // false: something before it is kept no more
   };
 
   // Its reader has joined the feed.
@@ -111,13 +111,13 @@ class LiveChanges {
   void wake_readers();
   void failed(const Error& error, std::string_view doing);
   // Readers come back for as long as changes are kept, and the watch is prolonged a few times meanwhile.
-  Timestamp watched_until(Timestamp now) const { return now + 2 * options_.kept; }
+  Timestamp watched_until(Timestamp now) const { return now + 2 * options_.retention; }
 
   const Deps deps_;
   const Options options_;
   BackgroundTasks tasks_;
   Recurring polls_{options_.poll};
-  Recurring renewals_{options_.kept / 4};
+  Recurring renewals_{options_.retention / 4};
   Recurring deletions_{std::chrono::seconds{30}};
   std::mutex mutex_;                           // guards feeds_, fresh_ and unknown_
   std::unordered_map<AccountId, Feed> feeds_;  // those that somebody reads here, or is about to

@@ -18,7 +18,7 @@ using ::testing::StartsWith;
 constexpr AccountId kShop{5};
 constexpr Millis kAWhile{300};
 
-// Reads a stream as a server does, one piece after the other.
+// Reads a stream as a server does, one chunk after the other.
 struct Follower {
   std::shared_ptr<net::BodyStream> stream;
   std::string text;
@@ -26,7 +26,7 @@ struct Follower {
   std::string take() { return std::exchange(text, {}); }
 };
 Task<void> read_all(std::shared_ptr<Follower> to) {
-  while (auto piece = co_await to->stream->next()) to->text += *piece;
+  while (auto chunk = co_await to->stream->next()) to->text += *chunk;
   to->over = true;
   to->stream.reset();
 }
@@ -233,7 +233,7 @@ TEST_F(LiveChangesTest, AReaderWhoWasAheadElsewhereHearsNothingTwice) {
 }
 
 TEST_F(LiveChangesTest, WhatIsNotKeptAnyMoreIsAReset) {
-  start({.kept = std::chrono::minutes{2}});
+  start({.retention = std::chrono::minutes{2}});
   auto reader = follow();
   change();
   const auto seen = last_id_of(reader->take());
@@ -256,7 +256,7 @@ TEST_F(LiveChangesTest, AnAccountIsWatchedAsLongAsSomebodyReadsAndAWhileLonger) 
     db_->read([&](Tx& tx) { is = find_watches(tx, std::array{kShop}).front().has_value(); });
     return is;
   };
-  start({.kept = std::chrono::minutes{1}});
+  start({.retention = std::chrono::minutes{1}});
   auto reader = follow();
   for (int minute = 0; minute < 5; ++minute) {
     pass(LiveChanges::kLongestReading - kAWhile);
@@ -300,14 +300,14 @@ TEST_F(LiveChangesTest, AReaderThatDoesNotReadCostsTheOthersNothing) {
   EXPECT_EQ(count(swift->take(), "bulk"), 3'000);
   // It goes on from the database.
   std::string text;
-  for (int pieces = 0; count(text, "bulk") < 3'000; ++pieces) {
-    ASSERT_LT(pieces, 1'000);
-    std::optional<std::string> piece;
-    spawn(slow->next(), [&](auto outcome) { piece = std::move(*outcome.value); });
+  for (int chunks = 0; count(text, "bulk") < 3'000; ++chunks) {
+    ASSERT_LT(chunks, 1'000);
+    std::optional<std::string> chunk;
+    spawn(slow->next(), [&](auto outcome) { chunk = std::move(*outcome.value); });
     pass(Millis{1});
-    ASSERT_TRUE(piece);
-    EXPECT_LE(piece->size(), kLivePieceBytes);
-    text += *piece;
+    ASSERT_TRUE(chunk);
+    EXPECT_LE(chunk->size(), kLiveChunkBytes);
+    text += *chunk;
   }
   EXPECT_EQ(count(text, "reset"), 0);
   slow->end(net::BodyStream::End::slow);

@@ -72,7 +72,7 @@ LiveFeed::Taken LiveFeed::take(Reader& reader) {
   if (missing > std::ssize(recent_)) return {.text = {}, .behind = true};
   Taken taken;
   for (auto next = recent_.end() - missing; next != recent_.end(); ++next) {
-    if (!taken.text.empty() && taken.text.size() + next->size() > kLivePieceBytes) break;
+    if (!taken.text.empty() && taken.text.size() + next->size() > kLiveChunkBytes) break;
     taken.text += *next;
     ++reader.at.sequence;
   }
@@ -117,7 +117,7 @@ void LiveFeed::forget() {
     if (reader->at.generation == position_.generation)
       wanted = std::max(wanted, position_.sequence - reader->at.sequence);
   }
-  while (!recent_.empty() && (std::ssize(recent_) > wanted || bytes_ > kept_bytes)) {
+  while (!recent_.empty() && (std::ssize(recent_) > wanted || bytes_ > max_stored_bytes)) {
     bytes_ -= recent_.front().size();
     recent_.pop_front();
   }

@@ -27,13 +27,13 @@ std::optional<LivePosition> parse_live_event_id(std::string_view text);
 std::string live_event(std::string_view kind, std::string_view data, std::string_view id = {});
 inline constexpr std::string_view kLiveHeartbeat = ":\n\n";
 
-inline constexpr std::size_t kLivePieceBytes = 32 * 1024;  // of one write, but for one larger event
+inline constexpr std::size_t kLiveChunkBytes = 32 * 1024;  // of one write, but for one larger event
 
 // Thread-safe.
 class LiveFeed {
  public:
   // Changes that some reader has not taken are stored up to so many bytes.
-  static constexpr std::size_t kept_bytes = 64 * 1024;
+  static constexpr std::size_t max_stored_bytes = 64 * 1024;
 
   LiveFeed(AccountId account, LivePosition position) : account_(account), position_(position) {}
 

@@ -66,7 +66,7 @@ Task<std::optional<std::string>> LiveReader::next() {
 Task<std::optional<std::string>> LiveReader::read_on() {
   auto page = co_await changes_.read_on(scheduler_, *feed_, reader_.at);
   if (!page) co_return std::nullopt;
-  if (page->kept) {
+  if (page->complete) {
     feed_->move(reader_, {reader_.at.generation, page->read_to});
     co_return std::move(page->text);
   }

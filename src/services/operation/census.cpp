@@ -35,7 +35,7 @@ Counted count(Tx& tx) {
                   .pauses = storage::account_pauses(tx),
                   .refused_logins = storage::count_refused_logins(tx),
                   .nodes = storage::roles_of_nodes(tx, tx.now() - kSeen)};
-  counted.stages["webhook"] = storage::count_pending_sends(tx);
+  counted.stages["webhook"] = storage::count_pending_dispatches(tx);
   return counted;
 }
 

@@ -46,7 +46,7 @@ class CensusTest : public ::testing::Test {
   Census census_{world_.scheduler, world_.database.clock, world_.async_db, world_.log, gauges_, {}};
 };
 
-TEST_F(CensusTest, CountsWhatWaitsByStageAndTellsTheAgeOfTheOldest) {
+TEST_F(CensusTest, CountsWhatWaitsByStageAndReturnsTheAgeOfTheOldest) {
   static constexpr storage::Sql review{"UPDATE deliveries SET status = 'in_review', open = 0 WHERE id = $1"};
   static constexpr storage::Sql done{
       "UPDATE deliveries SET status = 'completed', open = 0, completed_at = 1 WHERE id = $1"};
@@ -97,7 +97,8 @@ TEST_F(CensusTest, AWebhookThatWaitsForATurnedOffSubscriptionIsNoBacklog) {
                                                      .uuid = to_string(event),
                                                      .body = "{}",
                                                      .created_at = tx.now()}});
-      insert_sends(tx, std::array{storage::SendRow{world_.ids.next(), subscription, event, tx.now()}});
+      insert_dispatches(tx,
+                        std::array{storage::DispatchRow{world_.ids.next(), subscription, event, tx.now()}});
     });
   };
   auto off = subscribe();

@@ -28,14 +28,14 @@ using std::chrono::floor;
 using storage::AgedBatch;
 using storage::Tx;
 
-// A send is made a moment after its event, and goes before it.
-constexpr Millis kSendsGoEarlier = std::chrono::hours{1};
+// A dispatch is made a moment after its event, and goes before it.
+constexpr Millis kDispatchesGoEarlier = std::chrono::hours{1};
 
 // Longer than nodes keep changes (live.kept_minutes): of nodes that are no more.
-constexpr Millis kChangesKept = std::chrono::hours{25};
+constexpr Millis kChangeRetention = std::chrono::hours{25};
 
 // Longer than any limit of logins counts them (services/vault/login_guard.cpp).
-constexpr Millis kLoginAttemptsKept = std::chrono::hours{48};
+constexpr Millis kLoginAttemptRetention = std::chrono::hours{48};
 
 constexpr int kRemainsAtOnce = 50;
 constexpr int kCountedAtOnce = 200;
@@ -43,31 +43,31 @@ constexpr int kCountedAtOnce = 200;
 constexpr int kStatesAtOnce = 50;
 
 // The counts of a store's requests are shown for a day (spec 9.1).
-constexpr Millis kStoreHoursKept = std::chrono::hours{48};
+constexpr Millis kStoreHourRetention = std::chrono::hours{48};
 
 // Deletes the rests of saves of mappings that were given up or whose process died.
 AgedBatch delete_old_mappings(Tx& tx, int limit) {
-  AgedBatch piece;
+  AgedBatch batch;
   const auto remains = find_mapping_remains(tx, kRemainsAtOnce);
   for (const auto& of : remains) {
-    piece.deleted += delete_mapping_remains(tx, of, limit - static_cast<int>(piece.deleted));
-    if (piece.deleted == limit) break;
+    batch.deleted += delete_mapping_remains(tx, of, limit - static_cast<int>(batch.deleted));
+    if (batch.deleted == limit) break;
   }
-  if (piece.deleted == limit || remains.size() == kRemainsAtOnce) piece.next = 0;
-  return piece;
+  if (batch.deleted == limit || remains.size() == kRemainsAtOnce) batch.next = 0;
+  return batch;
 }
 
-// A deletion that finds its oldest rows by itself: there is more as long as it fills a piece.
+// A deletion that finds its oldest rows by itself: there is more as long as it fills a batch.
 AgedBatch of_oldest(std::int64_t deleted, int limit) {
-  AgedBatch piece{.deleted = deleted};
-  if (deleted == limit) piece.next = 0;
-  return piece;
+  AgedBatch batch{.deleted = deleted};
+  if (deleted == limit) batch.next = 0;
+  return batch;
 }
 
 AgedBatch of_timelines(const storage::CollapsedBatch& collapsed) {
-  AgedBatch piece{.deleted = collapsed.collapsed};
-  if (collapsed.more) piece.next = 0;
-  return piece;
+  AgedBatch batch{.deleted = collapsed.collapsed};
+  if (collapsed.more) batch.next = 0;
+  return batch;
 }
 
 }  // namespace
@@ -88,15 +88,16 @@ Task<void> Housekeeping::loop() {
 }
 
 Task<void> Housekeeping::round() {
-  const int limit = pace_.piece;
+  const int limit = pace_.batch;
   co_await walk("order payloads", [this, limit](Tx& tx, std::int64_t after) {
     return delete_old_payloads(tx, after, tx.now() - retention_.payloads, limit);
   });
   co_await walk("outbound dispatches", [this, limit](Tx& tx, std::int64_t after) {
-    return delete_old_sends(tx, after, tx.now() - retention_.outbound + kSendsGoEarlier, limit);
+    return delete_old_dispatches(tx, after, tx.now() - retention_.outbound + kDispatchesGoEarlier, limit);
   });
-  co_await walk("dispatches of deleted subscriptions",
-                [limit](Tx& tx, std::int64_t after) { return delete_sends_of_nobody(tx, after, limit); });
+  co_await walk("dispatches of deleted subscriptions", [limit](Tx& tx, std::int64_t after) {
+    return delete_dispatches_of_nobody(tx, after, limit);
+  });
   co_await walk("outbound events", [this, limit](Tx& tx, std::int64_t after) {
     return delete_old_events(tx, after, tx.now() - retention_.outbound, limit);
   });
@@ -108,16 +109,16 @@ Task<void> Housekeeping::round() {
   });
   co_await walk("mappings", [limit](Tx& tx, std::int64_t) { return delete_old_mappings(tx, limit); });
   co_await walk("keys of deliveries", [limit](Tx& tx, std::int64_t) {
-    AgedBatch piece;
-    if (fill_delivery_keys(tx, limit) == limit) piece.next = 0;
-    return piece;
+    AgedBatch batch;
+    if (fill_delivery_keys(tx, limit) == limit) batch.next = 0;
+    return batch;
   });
   co_await walk("quarters of activity", [this, limit](Tx& tx, std::int64_t) {
     return of_oldest(fold_activity(tx, floor<days>(tx.now() - retention_.activity), limit), limit);
   });
   co_await walk("deliveries that were not counted", [limit](Tx& tx, std::int64_t after) {
-    const auto piece = count_deliveries_of_before(tx, after, std::min(limit, kCountedAtOnce));
-    return AgedBatch{.deleted = 0, .next = piece.next};
+    const auto batch = count_deliveries_of_before(tx, after, std::min(limit, kCountedAtOnce));
+    return AgedBatch{.deleted = 0, .next = batch.next};
   });
   co_await walk("attempts on deliveries", [this, limit](Tx& tx, std::int64_t) {
     return of_timelines(collapse_timelines(tx, tx.now() - retention_.timelines, retention_.timelines, limit));
@@ -150,16 +151,16 @@ Task<void> Housekeeping::round() {
     return of_oldest(delete_expired_cloud_sessions(tx, tx.now(), limit), limit);
   });
   co_await walk("logins at the cloud platform", [limit](Tx& tx, std::int64_t) {
-    return of_oldest(delete_old_login_attempts(tx, tx.now() - kLoginAttemptsKept, limit), limit);
+    return of_oldest(delete_old_login_attempts(tx, tx.now() - kLoginAttemptRetention, limit), limit);
   });
   co_await walk("hours of stores", [limit](Tx& tx, std::int64_t) {
-    return of_oldest(delete_store_hours(tx, tx.now() - kStoreHoursKept, limit), limit);
+    return of_oldest(delete_store_hours(tx, tx.now() - kStoreHourRetention, limit), limit);
   });
   co_await walk("watches of accounts", [limit](Tx& tx, std::int64_t) {
     return of_oldest(delete_ended_watches(tx, tx.now(), limit), limit);
   });
   co_await walk("changes of accounts", [limit](Tx& tx, std::int64_t) {
-    return of_oldest(delete_old_changes(tx, tx.now() - kChangesKept, limit), limit);
+    return of_oldest(delete_old_changes(tx, tx.now() - kChangeRetention, limit), limit);
   });
   // Strangers make rows with addresses that nobody has.
   auto crowd = co_await async_db_.read(
@@ -177,33 +178,33 @@ Task<void> Housekeeping::list_orders() {
   std::int64_t listed = 0;
   std::optional<std::int64_t> after = 0;
   while (after && !tasks_.stopping()) {
-    auto piece = co_await async_db_.write(scheduler_, [&](Tx& tx) {
-      return list_orders_of_before(tx, *after, std::min(pace_.piece, kStatesAtOnce));
+    auto batch = co_await async_db_.write(scheduler_, [&](Tx& tx) {
+      return list_orders_of_before(tx, *after, std::min(pace_.batch, kStatesAtOnce));
     });
-    if (!piece) {
-      if (!storage::is_logged(piece.error()))
-        log_.warn("orders of before could not be listed", {{"error", piece.error().message}});
+    if (!batch) {
+      if (!storage::is_logged(batch.error()))
+        log_.warn("orders of before could not be listed", {{"error", batch.error().message}});
       co_return;
     }
-    listed += piece->orders;
-    after = piece->next;
+    listed += batch->orders;
+    after = batch->next;
     if (after && !tasks_.stopping()) co_await tasks_.wait(pace_.pause);
   }
   if (listed > 0) log_.info("orders of before were listed", {{"rows", listed}});
 }
 
-Task<void> Housekeeping::walk(std::string_view what, DeletePiece delete_piece) {
+Task<void> Housekeeping::walk(std::string_view what, DeleteBatch delete_batch) {
   std::int64_t deleted = 0;
   std::optional<std::int64_t> after = 0;
   while (after && !tasks_.stopping()) {
-    auto piece = co_await async_db_.write(scheduler_, [&](Tx& tx) { return delete_piece(tx, *after); });
-    if (!piece) {
-      if (!storage::is_logged(piece.error()))
-        log_.warn("old rows could not be deleted", {{"what", what}, {"error", piece.error().message}});
+    auto batch = co_await async_db_.write(scheduler_, [&](Tx& tx) { return delete_batch(tx, *after); });
+    if (!batch) {
+      if (!storage::is_logged(batch.error()))
+        log_.warn("old rows could not be deleted", {{"what", what}, {"error", batch.error().message}});
       co_return;
     }
-    deleted += piece->deleted;
-    after = piece->next;
+    deleted += batch->deleted;
+    after = batch->next;
     if (after && !tasks_.stopping()) co_await tasks_.wait(pace_.pause);
   }
   if (deleted > 0) log_.info("old rows were deleted", {{"what", what}, {"rows", deleted}});

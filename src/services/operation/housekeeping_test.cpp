@@ -7,11 +7,11 @@
 #include "identity/testing.h"
 #include "storage/stores/account_store.h"
 #include "storage/stores/audit_store.h"
+#include "storage/stores/dispatch_store.h"
 #include "storage/stores/event_store.h"
 #include "storage/stores/identity_store.h"
 #include "storage/stores/integration_store.h"
 #include "storage/stores/order_store.h"
-#include "storage/stores/send_store.h"
 #include "storage/stores/store_activity_store.h"
 #include "storage/stores/subscription_store.h"
 #include "storage/stores/timeline_store.h"
@@ -40,8 +40,8 @@ constexpr storage::Sql kAnswered{"SELECT send_id FROM webhook_attempts WHERE ans
 constexpr storage::Sql kPayloadIds{"SELECT order_id FROM order_payloads ORDER BY order_id"};
 constexpr storage::Sql kPayloads{"SELECT count(*) FROM order_payloads"};
 constexpr storage::Sql kEvents{"SELECT count(*) FROM outbound_events"};
-constexpr storage::Sql kSendIds{"SELECT id FROM webhook_sends ORDER BY id"};
-constexpr storage::Sql kSends{"SELECT count(*) FROM webhook_sends"};
+constexpr storage::Sql kDispatchIds{"SELECT id FROM webhook_sends ORDER BY id"};
+constexpr storage::Sql kDispatches{"SELECT count(*) FROM webhook_sends"};
 constexpr storage::Sql kOrphans{
     "SELECT count(*) FROM webhook_sends WHERE event_id NOT IN (SELECT id FROM outbound_events)"};
 constexpr storage::Sql kAttempts{"SELECT count(*) FROM webhook_attempts"};
@@ -88,10 +88,10 @@ class HousekeepingTest : public ::testing::Test {
     write([&](Tx& tx) { put_order_payload(tx, OrderId{id}, tx.now(), body); });
     return id;
   }
-  // The send of an event that is made now.
+  // The dispatch of an event that is made now.
   std::int64_t event(std::string_view status = "succeeded", SubscriptionId subscription = kSubscription) {
     const EventId event{world_.ids.next()};
-    const auto send = world_.ids.next();
+    const auto dispatch = world_.ids.next();
     write([&](Tx& tx) {
       insert_events(tx, std::array{storage::EventRow{.id = event,
                                                      .account = kAccount,
@@ -99,12 +99,12 @@ class HousekeepingTest : public ::testing::Test {
                                                      .uuid = "u",
                                                      .body = "{}",
                                                      .created_at = tx.now()}});
-      insert_sends(tx, std::array{storage::SendRow{send, subscription, event, tx.now()}});
+      insert_dispatches(tx, std::array{storage::DispatchRow{dispatch, subscription, event, tx.now()}});
       const auto expires = status == "leased" ? std::optional(tx.now()) : std::nullopt;
-      tx.exec(kSetStatus, send, status, expires);
+      tx.exec(kSetStatus, dispatch, status, expires);
       tx.exec(kInsertAttempt, subscription, world_.ids.next(), tx.now());
     });
-    return send;
+    return dispatch;
   }
 
   void happens(DeliveryId delivery, domain::TimelineType type, int times = 1,
@@ -168,7 +168,7 @@ TEST_F(HousekeepingTest, PayloadsGoThirtyDaysAfterTheNewestEventOfTheirOrder) {
   EXPECT_NE(world_.log.text.find("old rows were deleted what=order payloads rows=1"), std::string::npos);
 }
 
-TEST_F(HousekeepingTest, OutboundEventsSendsAndAttemptsGoAfterNinetyDaysAndASendUnderWayStays) {
+TEST_F(HousekeepingTest, OutboundEventsDispatchesAndAttemptsGoAfterNinetyDaysAndADispatchUnderWayStays) {
   event("succeeded");
   event("failed");
   event("exhausted");
@@ -180,33 +180,33 @@ TEST_F(HousekeepingTest, OutboundEventsSendsAndAttemptsGoAfterNinetyDaysAndASend
   start();
   pass(days{89} - hours{2});
   EXPECT_EQ(count(kEvents), 7);
-  EXPECT_EQ(count(kSends), 7);
+  EXPECT_EQ(count(kDispatches), 7);
   EXPECT_EQ(count(kAttempts), 7);
   pass(hours{3});
   EXPECT_EQ(count(kEvents), 2) << "the one under way with its send";
-  EXPECT_EQ(all(kSendIds), std::to_string(under_way) + " " + std::to_string(young) + " ");
+  EXPECT_EQ(all(kDispatchIds), std::to_string(under_way) + " " + std::to_string(young) + " ");
   EXPECT_EQ(count(kAttempts), 1);
 }
 
 // An erasure finds an answer by its dispatch (spec 9.6).
-TEST_F(HousekeepingTest, AnAnswerThatCameLongAfterItsEventGoesWithTheSend) {
+TEST_F(HousekeepingTest, AnAnswerThatCameLongAfterItsEventGoesWithTheDispatch) {
   const auto resent = event();
   const auto young = event("pending");
   pass(days{60});
   write([&](Tx& tx) {
-    for (const auto send : {resent, young})
-      tx.exec(kInsertAnswer, kSubscription, world_.ids.next(), send, tx.now());
+    for (const auto dispatch : {resent, young})
+      tx.exec(kInsertAnswer, kSubscription, world_.ids.next(), dispatch, tx.now());
     tx.exec(kSetStatus, young, "leased", tx.now());
   });
   start();
   pass(days{30} + hours{1});
-  EXPECT_EQ(all(kSendIds), std::to_string(young) + " ");
+  EXPECT_EQ(all(kDispatchIds), std::to_string(young) + " ");
   EXPECT_EQ(count(kAttempts), 2) << "those of the day of the events are gone";
   EXPECT_EQ(all(kAnswered), std::to_string(young) + " ");
 }
 
 // Spec 8.6: no merchant's subscription is too large to be deleted.
-TEST_F(HousekeepingTest, WhatWaitedForADeletedSubscriptionGoesInPieces) {
+TEST_F(HousekeepingTest, WhatWaitedForADeletedSubscriptionGoesInBatches) {
   const auto under_way = event("leased");
   for (int i = 0; i < 1'300; ++i) event("pending");
   const SubscriptionId kept{7};
@@ -218,15 +218,15 @@ TEST_F(HousekeepingTest, WhatWaitedForADeletedSubscriptionGoesInPieces) {
   const auto theirs = event("pending", kept);
   const auto done = event("succeeded");
   write([](Tx& tx) { delete_subscription(tx, kSubscription); });
-  EXPECT_EQ(count(kSends), 1'303 - storage::kSendsBatch) << "the deletion itself is bounded";
+  EXPECT_EQ(count(kDispatches), 1'303 - storage::kDispatchBatch) << "the deletion itself is bounded";
   write([](Tx& tx) {
-    EXPECT_TRUE(lease_sends(tx, lock_ready_subscriptions(tx, {}), {}).sends.size() == 1)
+    EXPECT_TRUE(lease_dispatches(tx, lock_ready_subscriptions(tx, {}), {}).dispatches.size() == 1)
         << "nothing more is sent to it";
   });
-  start({.piece = 300});
-  EXPECT_EQ(count(kSends), 503) << "one piece, and then a pause";
+  start({.batch = 300});
+  EXPECT_EQ(count(kDispatches), 503) << "one piece, and then a pause";
   pass(std::chrono::minutes{1});
-  EXPECT_EQ(all(kSendIds),
+  EXPECT_EQ(all(kDispatchIds),
             std::to_string(under_way) + " " + std::to_string(theirs) + " " + std::to_string(done) + " ");
 }
 
@@ -238,15 +238,15 @@ TEST_F(HousekeepingTest, AnEventThatIsSentAgainStaysUntilItsAttemptsAreOver) {
   pass(days{90} - hours{2});
   write([&](Tx& tx) { EXPECT_TRUE(send_again(tx, kSubscription, resent)); });
   pass(days{1});
-  EXPECT_EQ(all(kSendIds), std::to_string(resent) + " ");
+  EXPECT_EQ(all(kDispatchIds), std::to_string(resent) + " ");
   EXPECT_EQ(count(kEvents), 1);
   write([&](Tx& tx) { tx.exec(kSetStatus, resent, "exhausted", std::optional<Timestamp>{}); });
   pass(hours{1});
-  EXPECT_EQ(count(kSends), 0);
+  EXPECT_EQ(count(kDispatches), 0);
   EXPECT_EQ(count(kEvents), 0);
 }
 
-TEST_F(HousekeepingTest, ASendIsNeverWithoutItsEvent) {
+TEST_F(HousekeepingTest, ADispatchIsNeverWithoutItsEvent) {
   for (int hour = 0; hour < 100; ++hour) {
     event();
     pass(hours{1});
@@ -277,7 +277,7 @@ TEST_F(HousekeepingTest, OfAttemptsToSignInOnlySoManyOfTheNewestStay) {
     write([&](Tx& tx) { lock_sign_in_attempts(tx, email); });
     pass(std::chrono::seconds{1});
   }
-  start({.piece = 7, .pause = Millis{1}, .sign_in_attempts = 20});
+  start({.batch = 7, .pause = Millis{1}, .sign_in_attempts = 20});
   pass(std::chrono::seconds{1});
   EXPECT_EQ(count(kSignInAttempts), 20);
   const std::byte newest[] = {std::byte{59}};
@@ -309,12 +309,12 @@ TEST_F(HousekeepingTest, ExpiredRefreshTokensAndForgottenAttemptsToSignInGo) {
   EXPECT_EQ(count(kSessions), 0);
 }
 
-TEST_F(HousekeepingTest, MuchIsDeletedInPiecesWithPausesAndAStopEndsBetweenThem) {
+TEST_F(HousekeepingTest, MuchIsDeletedInBatchesWithPausesAndAStopEndsBetweenThem) {
   for (int i = 0; i < 25; ++i) payload();
   for (int i = 0; i < 15; ++i) event();
   pass(days{100});
   const auto before = world_.async_db.stats().commits;
-  start({.piece = 10, .pause = Millis{100}});
+  start({.batch = 10, .pause = Millis{100}});
   EXPECT_EQ(count(kPayloads), 15);
   EXPECT_EQ(world_.async_db.stats().commits - before, 1U);
   pass(Millis{100});
@@ -322,10 +322,10 @@ TEST_F(HousekeepingTest, MuchIsDeletedInPiecesWithPausesAndAStopEndsBetweenThem)
   stop();
   pass(hours{2});
   EXPECT_EQ(count(kPayloads), 5);
-  start({.piece = 10, .pause = Millis{100}});
+  start({.batch = 10, .pause = Millis{100}});
   pass(hours{1} - Millis{1});
   EXPECT_EQ(count(kPayloads), 0);
-  EXPECT_EQ(count(kSends), 0);
+  EXPECT_EQ(count(kDispatches), 0);
   EXPECT_EQ(count(kEvents), 0);
   EXPECT_EQ(count(kAttempts), 0);
 }
@@ -349,7 +349,7 @@ TEST_F(HousekeepingTest, MappingsOfASaveThatNeverEndedGoWhenItsTimeIsOver) {
     const auto lost = begin_mappings(tx, kStore, tx.now() + hours{1});
     stage_mappings(tx, lost, mappings);
   });
-  start({.piece = 2});
+  start({.batch = 2});
   pass(Millis{10'000});
   EXPECT_EQ(count(kMappings), 2 * kRows);
   pass(hours{2});
@@ -366,7 +366,7 @@ TEST_F(HousekeepingTest, WhatStoresSentByTheHourGoesAfterTwoDays) {
       }
     }
   });
-  start({.piece = 1});
+  start({.batch = 1});
   pass(days{2} - hours{1});
   EXPECT_EQ(count(kStoreHours), 4) << "of the hours that began less than two days ago";
   pass(hours{3});
@@ -384,7 +384,7 @@ TEST_F(HousekeepingTest, OldAttemptsOnADeliveryBecomeOneEntry) {
   happens(younger, domain::TimelineType::looked_up, 2);
   happens(delivery, domain::TimelineType::put_off, 2);
   pass(days{31});
-  start({.piece = 5});
+  start({.batch = 5});
   pass(Millis{10'000});
   const auto left = timeline(delivery);
   ASSERT_EQ(left.size(), 4U);

@@ -32,14 +32,14 @@ class IdTexts {
 
 }  // namespace
 
-void NewsLog::tell(const News& news) const {
+void NewsLog::write(const News& news) const {
   if (!news.orders.empty()) {
-    tell_orders(news, OrderNews::Kind::accepted, "an order was accepted", "status");
-    tell_orders(news, OrderNews::Kind::ignored, "an order was ignored", "reason");
-    tell_orders(news, OrderNews::Kind::repeated, "an order came again", "outcome");
+    log_orders(news, OrderNews::Kind::accepted, "an order was accepted", "status");
+    log_orders(news, OrderNews::Kind::ignored, "an order was ignored", "reason");
+    log_orders(news, OrderNews::Kind::repeated, "an order came again", "outcome");
   }
-  if (!news.deliveries.empty()) tell_deliveries(news);
-  tell_purchases(news);
+  if (!news.deliveries.empty()) log_deliveries(news);
+  log_purchases(news);
   for (const auto& one : news.subscriptions) {
     log_.info(one.state == "off" ? "a subscription was turned off: its receiver only fails"
                                  : "the receiver of a subscription only fails",
@@ -59,8 +59,8 @@ void NewsLog::tell(const News& news) const {
   }
 }
 
-void NewsLog::tell_orders(const News& news, OrderNews::Kind kind, std::string_view message,
-                          std::string_view outcome) const {
+void NewsLog::log_orders(const News& news, OrderNews::Kind kind, std::string_view message,
+                         std::string_view outcome) const {
   constexpr std::size_t kFields = 6;
   IdTexts ids(4 * news.orders.size());
   std::vector<LogField> fields;
@@ -79,7 +79,7 @@ void NewsLog::tell_orders(const News& news, OrderNews::Kind kind, std::string_vi
   if (!fields.empty()) log_.write_each(Severity::info, message, kFields, fields);
 }
 
-void NewsLog::tell_purchases(const News& news) const {
+void NewsLog::log_purchases(const News& news) const {
   for (const auto& one : news.purchases) {
     log_.info(
         "a purchase of credits changed",
@@ -96,7 +96,7 @@ void NewsLog::tell_purchases(const News& news) const {
   }
 }
 
-void NewsLog::tell_deliveries(const News& news) const {
+void NewsLog::log_deliveries(const News& news) const {
   constexpr std::size_t kFields = 8;
   IdTexts ids(4 * news.deliveries.size());
   std::vector<LogField> fields;

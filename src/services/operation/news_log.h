@@ -15,13 +15,13 @@ class NewsLog {
   NewsLog(Log& log, Metrics& metrics) : log_(log), metrics_(metrics) {}
 
   // For AsyncDatabase's options.
-  void tell(const storage::News& news) const;
+  void write(const storage::News& news) const;
 
  private:
-  void tell_orders(const storage::News& news, storage::OrderNews::Kind kind, std::string_view message,
-                   std::string_view outcome) const;
-  void tell_purchases(const storage::News& news) const;
-  void tell_deliveries(const storage::News& news) const;
+  void log_orders(const storage::News& news, storage::OrderNews::Kind kind, std::string_view message,
+                  std::string_view outcome) const;
+  void log_purchases(const storage::News& news) const;
+  void log_deliveries(const storage::News& news) const;
 
   Log& log_;
   Metrics& metrics_;

@@ -34,13 +34,13 @@ class NewsLogTest : public ::testing::Test {
 
 TEST_F(NewsLogTest, EachEndOfAnOrderIsALineWithItsIds) {
   using Kind = storage::OrderNews::Kind;
-  news_log_.tell({.orders = {{Kind::repeated, {1}, "A-1", {2}, {3}, "completed"},
-                             {Kind::accepted, {4}, "A-2", {2}, {3}, "queued"},
-                             {Kind::ignored, {5}, "A-3", {2}, {3}, "no_mapped_items"},
-                             {Kind::accepted, {6}, "A-4", {2}, {3}, "failed"},
-                             {Kind::ignored, {}, "", {2}, {3}, "ignored_topic"}},
-                  .deliveries = {},
-                  .platform = {}});
+  news_log_.write({.orders = {{Kind::repeated, {1}, "A-1", {2}, {3}, "completed"},
+                              {Kind::accepted, {4}, "A-2", {2}, {3}, "queued"},
+                              {Kind::ignored, {5}, "A-3", {2}, {3}, "no_mapped_items"},
+                              {Kind::accepted, {6}, "A-4", {2}, {3}, "failed"},
+                              {Kind::ignored, {}, "", {2}, {3}, "ignored_topic"}},
+                   .deliveries = {},
+                   .platform = {}});
   EXPECT_EQ(log_.text,
             "an order was accepted orderId=A-2 order=ord_0000000000004 delivery=del_0000000000004 "
             "account=acc_0000000000002 integration=int_0000000000003 status=queued\n"
@@ -58,7 +58,7 @@ TEST_F(NewsLogTest, EachEndOfADeliveryIsALineAndIsCounted) {
   using domain::Cause;
   using domain::DeliveryStatus;
   using domain::ResolutionCode;
-  news_log_.tell(
+  news_log_.write(
       {.orders = {},
        .deliveries =
            {{{4}, "A-2", {2}, {3}, DeliveryStatus::completed, ResolutionCode::none, Cause::nothing_left_owed},
@@ -83,7 +83,7 @@ TEST_F(NewsLogTest, EachEndOfADeliveryIsALineAndIsCounted) {
 }
 
 TEST_F(NewsLogTest, ACloudAccountThatIsPausedAndGoesOnIsALineEach) {
-  news_log_.tell({.orders = {}, .deliveries = {}, .platform = {{{7}, "outage"}, {{7}, {}}}});
+  news_log_.write({.orders = {}, .deliveries = {}, .platform = {{{7}, "outage"}, {{7}, {}}}});
   EXPECT_EQ(log_.text,
             "work of a cloud account is paused: the cloud platform is in trouble "
             "cloudAccount=cla_0000000000007 trouble=outage\n"

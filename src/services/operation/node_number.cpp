@@ -19,11 +19,11 @@ void NodeNumber::stop(Callback stopped) {
 Task<void> NodeNumber::loop() {
   bool logged = false;
   while (!tasks_.stopping()) {
-    const auto kept = co_await async_db_.write(scheduler_, [this](storage::Tx& tx) {
+    const auto renewed = co_await async_db_.write(scheduler_, [this](storage::Tx& tx) {
       return storage::keep_node_number(tx, number_, owner_, tx.now() + kNodeNumberLife, roles_);
     });
-    if (!kept) log_.warn("the node's number could not be renewed", {{"error", kept.error().message}});
-    if (kept && !*kept && !std::exchange(logged, true)) {
+    if (!renewed) log_.warn("the node's number could not be renewed", {{"error", renewed.error().message}});
+    if (renewed && !*renewed && !std::exchange(logged, true)) {
       log_.error("another node has this one's number: this one ends", {{"number", std::int64_t{number_}}});
       lost_();
     }

@@ -62,25 +62,25 @@ class FakeProcessor final : public payments::Processor {
     page.facts.paid = true;
     page.facts.payment_failed = false;
     page.payment = "pi_" + session;
-    tell("checkout.session.completed", session);
+    publish("checkout.session.completed", session);
   }
   void pay_later(const std::string& session) {
     auto& page = pages.at(session);
     page.facts.page = Facts::Page::complete;
     page.payment = "pi_" + session;
-    tell("checkout.session.completed", session);
+    publish("checkout.session.completed", session);
   }
   void fail(const std::string& session) {
     pages.at(session).facts.payment_failed = true;
-    tell("checkout.session.async_payment_failed", session);
+    publish("checkout.session.async_payment_failed", session);
   }
   void expire(const std::string& session) {
     pages.at(session).facts.page = Facts::Page::expired;
-    tell("checkout.session.expired", session);
+    publish("checkout.session.expired", session);
   }
   void give_back(const std::string& session, std::int64_t all_so_far) {
     facts(session).refunded = all_so_far;
-    tell("charge.refunded", session);
+    publish("charge.refunded", session);
   }
   void fail_refund(std::size_t n) {
     auto& made = refunds.at(n);
@@ -95,9 +95,9 @@ class FakeProcessor final : public payments::Processor {
   }
   void dispute(const std::string& session, std::int64_t amount) {
     facts(session).disputed = amount;
-    tell("charge.dispute.created", session);
+    publish("charge.dispute.created", session);
   }
-  void tell(const std::string& type, const std::string& session) {
+  void publish(const std::string& type, const std::string& session) {
     const auto& page = pages.at(session);
     payments::Notice notice{
         .id = "evt_" + std::to_string(sent_notices.size()), .type = type, .live = is_live};

@@ -233,7 +233,7 @@ TEST_F(PurchasesTest, ThatHaveWaitedForAWeekDoNotCount) {
   EXPECT_TRUE(world_.await(world_.purchases.buy(world_.scheduler, world_.me, "small")));
 }
 
-TEST_F(PurchasesTest, OneThatTheProcessorRefusesToTellOfIsAskedAboutSeldomer) {
+TEST_F(PurchasesTest, OneThatTheProcessorRefusesToReportIsAskedAboutSeldomer) {
   const auto bought = world_.buy();
   world_.clock().advance(std::chrono::hours{20});
   world_.processor.pages.erase(bought.session);

@@ -65,7 +65,7 @@ TEST_F(ReconciliationTest, GoesOnWhereItStoppedHoweverManyNoticesThereAre) {
   world_.stop_reconciliation();
   world_.processor.give_back(bought.session, 19);
   for (int i = 0; i < 500; ++i)
-    world_.processor.tell("charge.dispute.closed", world_.processor.session_of(to_string(bought.id)));
+    world_.processor.publish("charge.dispute.closed", world_.processor.session_of(to_string(bought.id)));
   // Each round reads a few pages, and each process dies after a few rounds.
   for (int i = 0; i < 40 && world_.state(bought.id) == "paid"; ++i) {
     world_.start_reconciliation();
@@ -84,7 +84,7 @@ TEST_F(ReconciliationTest, BeginsAWindowAnewWhoseLastPageTheProcessorHasForgotte
   world_.stop_reconciliation();
   ASSERT_EQ(world_.state(bought.id), "paid");
   for (int i = 0; i < 500; ++i)
-    world_.processor.tell("charge.dispute.closed", world_.processor.session_of(to_string(bought.id)));
+    world_.processor.publish("charge.dispute.closed", world_.processor.session_of(to_string(bought.id)));
   world_.start_reconciliation();
   world_.scheduler.run();
   world_.stop_reconciliation();  // in the middle of the window

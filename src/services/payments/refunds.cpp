@@ -147,7 +147,8 @@ Task<Expected<void>> Refunds::end(Executor& executor, Try it, std::string by, Re
   return end(executor, std::move(it), std::move(by), kFailed, ": failed");
 }
 
-Task<Expected<Refunds::GivenBack>> Refunds::tell(Executor& executor, Try it, std::string by, Refund refund) {
+Task<Expected<Refunds::GivenBack>> Refunds::conclude(Executor& executor, Try it, std::string by,
+                                                     Refund refund) {
   // Its end is noted last: until then the same command asks what became of it.
   auto settled = co_await settlement_.settle(executor, it.purchase.id);
   if (auto ended = co_await end(executor, it, std::move(by), refund.status); !ended)
@@ -180,7 +181,7 @@ Task<Expected<Refunds::GivenBack>> Refunds::give_back(Executor& executor, Asked 
       if (*made) {
         const bool meant = left_of(*row, asked.total) == 0;
         if (meant && (*made)->status != Refund::Status::failed)
-          co_return co_await tell(executor, *it, asked.by, **made);
+          co_return co_await conclude(executor, *it, asked.by, **made);
         if (auto ended = co_await end(executor, *it, asked.by, (*made)->status); !ended)
           co_return std::unexpected(ended.error());
         continue;
@@ -197,7 +198,7 @@ Task<Expected<Refunds::GivenBack>> Refunds::give_back(Executor& executor, Asked 
       }
     }
     auto made = co_await processor.refund(executor, row->payment, it->amount, it->key());
-    if (made) co_return co_await tell(executor, *it, asked.by, std::move(*made));
+    if (made) co_return co_await conclude(executor, *it, asked.by, std::move(*made));
     if (made.error().kind != ProcessorError::Kind::refused)
       co_return std::unexpected(payments_unavailable(made.error()));
     if (auto ended = co_await end(executor, *it, asked.by, kFailed, ": refused"); !ended)

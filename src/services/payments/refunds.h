@@ -75,7 +75,7 @@ class Refunds {
   Task<Expected<void>> end(Executor& executor, Try it, std::string by, std::string_view action,
                            std::string_view how);
   Task<Expected<void>> end(Executor& executor, Try it, std::string by, payments::Refund::Status status);
-  Task<Expected<GivenBack>> tell(Executor& executor, Try it, std::string by, payments::Refund refund);
+  Task<Expected<GivenBack>> conclude(Executor& executor, Try it, std::string by, payments::Refund refund);
 
   storage::AsyncDatabase& async_db_;
   IdSource& ids_;

@@ -114,7 +114,7 @@ TEST_F(RefundsTest, TheSameAgainAfterItFailedLaterIsAnotherRefund) {
   EXPECT_EQ(back(), 1'000);
 }
 
-TEST_F(RefundsTest, OfWhatIsPendingOrFailsAtOnceTheyTell) {
+TEST_F(RefundsTest, WhatIsPendingOrFailsAtOnceTheyReport) {
   world_.processor.refund_status = Status::failed;
   const auto failed = give_back(500);
   ASSERT_FALSE(failed);
@@ -251,7 +251,7 @@ TEST_F(RefundsTest, ALongLogHidesNoTry) {
   at_refund(Fate::lose_answer);
   EXPECT_EQ(outcome(500), "PAYMENTS_UNAVAILABLE");
   world_.db->write([&](storage::Tx& tx) {
-    for (int i = 0; i < 2 * storage::kAuditLookedThrough; ++i)
+    for (int i = 0; i < 2 * storage::kAuditScanLimit; ++i)
       insert_audit(tx, world_.ids,
                    {.account = world_.me.account,
                     .actor = "system",

@@ -47,7 +47,7 @@ class Application {
     if (!payment.receipt_url.empty()) row_.receipt_url = payment.receipt_url;
     if (payment.facts.page != domain::PaymentFacts::Page::open) row_.url.clear();
     stand(after);
-    tell(before);
+    report(before);
     return {std::move(row_), resumes_};
   }
 
@@ -55,7 +55,7 @@ class Application {
   Applied close() {
     const auto before = row_.standing;
     stand({.state = PurchaseState::failed, .problem = "Its payment page was not opened."});
-    tell(before);
+    report(before);
     return {std::move(row_), false};
   }
 
@@ -97,7 +97,7 @@ class Application {
     update_purchase(tx_, row_);
   }
 
-  void tell(const PurchaseStanding& before) {
+  void report(const PurchaseStanding& before) {
     const auto& now = row_.standing;
     if (now == before) return;
     const auto back = (now.refunded + now.disputed) - (before.refunded + before.disputed);

@@ -143,8 +143,8 @@ MappingKey key_of(const domain::Mapping& m) {
   return {m.type, m.value, m.file_id};
 }
 
-// Deletes one piece; whether there may be more.
-bool delete_piece(Tx& tx, IntegrationId id) {
+// Deletes one batch; whether there may be more.
+bool delete_batch(Tx& tx, IntegrationId id) {
   int left = storage::kMappingBatch;
   for (const auto& remains : find_mapping_remains(tx, id)) {
     left -= static_cast<int>(delete_mapping_remains(tx, remains, left));
@@ -274,17 +274,17 @@ Task<Expected<storage::Page<IntegrationView>>> Integrations::list(Executor& exec
     std::vector<IntegrationRow> rows;
     IntegrationId before{page.before};
     bool more = true;
-    for (int looked_at = 0; more && static_cast<int>(rows.size()) < page.fetch();) {
+    for (int scanned = 0; more && static_cast<int>(rows.size()) < page.fetch();) {
       // The row that shows that there is a next page is read again.
-      if (looked_at > max_integrations) {
+      if (scanned > max_integrations) {
         storage::Page<IntegrationView> short_page{views(tx, std::move(rows)), before.value};
         return short_page;
       }
-      auto piece = filter.archived ? list_archived_integrations(tx, by.account, before, page.fetch())
+      auto batch = filter.archived ? list_archived_integrations(tx, by.account, before, page.fetch())
                                    : list_integrations(tx, by.account, before, page.fetch());
-      more = static_cast<int>(piece.size()) == page.fetch();
-      looked_at += static_cast<int>(piece.size());
-      for (auto& row : piece) {
+      more = static_cast<int>(batch.size()) == page.fetch();
+      scanned += static_cast<int>(batch.size());
+      for (auto& row : batch) {
         before = row.id;
         if (wanted(row) && static_cast<int>(rows.size()) < page.fetch()) rows.push_back(std::move(row));
       }
@@ -397,7 +397,7 @@ Task<Expected<MappingSet>> Integrations::replace_mappings(Executor& executor, Pr
     if (!*done) continue;
     directory_.forget(id);
     changed_();
-    co_await look_products_up(async_db_, executor, id);
+    co_await match_products(async_db_, executor, id);
     co_return std::move(**done);
   }
   co_return fail("CONFLICT", "The cloud login changed while the mappings were being saved. Save them again.");
@@ -407,14 +407,14 @@ Task<Expected<std::optional<MappingSet>>> Integrations::save_mappings(
     Executor& executor, const Principal& by, IntegrationId id, std::optional<std::int64_t> version,
     const std::vector<storage::MappingRow>& rows) {
   const std::span<const storage::MappingRow> all(rows);
-  const std::size_t piece = storage::kMappingBatch;
+  const std::size_t batch = storage::kMappingBatch;
   storage::MappingSave save;
   const auto end = [&](Tx& tx) -> std::optional<MappingSet> {
     const auto row = lock_unchanged(tx, by, id, version);
     if (!use_mappings(tx, save, std::ssize(rows))) return std::nullopt;
     add_account_task(tx, by.account, storage::AccountTaskKind::resume_mappings);
     audit(tx, ids_, by, "integration.mappings_replaced", id, fmt::format("{} mappings", rows.size()));
-    delete_piece(tx, id);
+    delete_batch(tx, id);
     MappingSet set{row.version + 1, rows};
     std::ranges::sort(set.mappings, {}, [](const auto& m) { return m.mapping.id; });
     return set;
@@ -422,13 +422,13 @@ Task<Expected<std::optional<MappingSet>>> Integrations::save_mappings(
   auto begun = co_await async_db_.write(executor, [&](Tx& tx) -> std::optional<MappingSet> {
     lock_unchanged(tx, by, id, version);
     save = begin_mappings(tx, id, tx.now() + kSaveGivenUpAfter);
-    stage_mappings(tx, save, all.first(std::min(piece, all.size())));
-    return all.size() <= piece ? end(tx) : std::nullopt;
+    stage_mappings(tx, save, all.first(std::min(batch, all.size())));
+    return all.size() <= batch ? end(tx) : std::nullopt;
   });
   if (!begun || *begun) co_return begun;
   Expected<std::optional<MappingSet>> saved;
-  for (std::size_t done = piece; done < all.size() && saved; done += piece) {
-    const auto next = all.subspan(done, std::min(piece, all.size() - done));
+  for (std::size_t done = batch; done < all.size() && saved; done += batch) {
+    const auto next = all.subspan(done, std::min(batch, all.size() - done));
     if (auto staged = co_await async_db_.write(executor, [&](Tx& tx) { stage_mappings(tx, save, next); });
         !staged) {
       saved = std::unexpected(staged.error());
@@ -444,7 +444,7 @@ Task<Expected<std::optional<MappingSet>>> Integrations::save_mappings(
 Task<void> Integrations::delete_remains(Executor& executor, IntegrationId id) {
   Expected<bool> more = true;
   while (more && *more)
-    more = co_await async_db_.write(executor, [&](Tx& tx) { return delete_piece(tx, id); });
+    more = co_await async_db_.write(executor, [&](Tx& tx) { return delete_batch(tx, id); });
 }
 
 }  // namespace presetbridge::services

@@ -152,7 +152,7 @@ class Integrations {
                                                           IntegrationId id,
                                                           std::optional<std::int64_t> version,
                                                           const std::vector<storage::MappingRow>& rows);
-  // Deletes what a save, or what it replaced, has left, piece by piece; what it cannot housekeeping does.
+  // Deletes what a save, or what it replaced, has left, batch by batch; what it cannot housekeeping does.
   Task<void> delete_remains(Executor& executor, IntegrationId id);
 
   storage::AsyncDatabase& async_db_;

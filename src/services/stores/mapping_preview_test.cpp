@@ -95,7 +95,7 @@ TEST_F(MappingPreviewTest, AnOrderThatBecameTooLargeShowsNothingOfTheLinesOfBefo
   EXPECT_EQ(shown.reprocessable_orders, 0);
 }
 
-TEST_F(MappingPreviewTest, SoManyOrdersAreLookedAtAtMost) {
+TEST_F(MappingPreviewTest, SoManyOrdersAreReadAtMost) {
   auto state = domain::merge(std::nullopt, world.order("1", "Ann", {"new"})).state;
   state.lines.front().mapped = domain::OrderLine::Mapped::nothing;
   std::vector<storage::OrderRow> rows;

@@ -95,11 +95,11 @@ Task<Expected<ProductPage>> Products::list(Executor& executor, Principal by, Int
     }
     return shown;
   });
-  if (found && outdated) co_await look_products_up(async_db_, executor, id);
+  if (found && outdated) co_await match_products(async_db_, executor, id);
   co_return found;
 }
 
-Task<void> look_products_up(storage::AsyncDatabase& async_db, Executor& executor, IntegrationId id) {
+Task<void> match_products(storage::AsyncDatabase& async_db, Executor& executor, IntegrationId id) {
   constexpr int kBatch = 500;
   std::string after;
   bool more = true;

@@ -44,6 +44,6 @@ class Products {
 
 // Matches all products of the store with its current mappings, in batches, and writes which are mapped.
 // Called after the mappings have changed; the rest is done when the list is read.
-Task<void> look_products_up(storage::AsyncDatabase& async_db, Executor& executor, IntegrationId id);
+Task<void> match_products(storage::AsyncDatabase& async_db, Executor& executor, IntegrationId id);
 
 }  // namespace presetbridge::services

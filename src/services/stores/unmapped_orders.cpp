@@ -9,11 +9,11 @@ namespace presetbridge::services {
 
 bool each_unmapped_order(storage::Tx& tx, IntegrationId integration,
                          const std::function<void(const storage::OrderRow&, domain::OrderState&)>& each) {
-  constexpr int kPiece = 20;
+  constexpr int kBatch = 20;
   OrderId before{std::numeric_limits<std::int64_t>::max()};
   std::size_t bytes = 0;
-  for (int seen = 0; seen < kMostUnmappedOrders && bytes < kMostUnmappedBytes; seen += kPiece) {
-    const auto rows = find_unmapped_orders(tx, integration, before, kPiece);
+  for (int seen = 0; seen < kMostUnmappedOrders && bytes < kMostUnmappedBytes; seen += kBatch) {
+    const auto rows = find_unmapped_orders(tx, integration, before, kBatch);
     std::vector<DeliveryId> deliveries;
     for (const auto& row : rows) {
       if (row.outcome == domain::OrderOutcome::delivery) deliveries.emplace_back(row.id.value);
@@ -28,7 +28,7 @@ bool each_unmapped_order(storage::Tx& tx, IntegrationId integration,
           state->erased || state->stopped() || invalidated.contains(DeliveryId{row.id.value});
       if (!is_over && !state->too_large) each(row, *state);
     }
-    if (rows.size() < kPiece) return true;
+    if (rows.size() < kBatch) return true;
   }
   return false;
 }

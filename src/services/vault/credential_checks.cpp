@@ -6,7 +6,7 @@ namespace presetbridge::services {
 namespace {
 
 // One at a time, so that stop() waits for one login only.
-constexpr int kPiece = 1;
+constexpr int kBatch = 1;
 
 }  // namespace
 
@@ -20,10 +20,10 @@ void CredentialChecks::stop(Callback stopped) {
 
 Task<void> CredentialChecks::loop() {
   while (!tasks_.stopping()) {
-    auto tried = co_await vault_.check_due(scheduler_, kPiece);
+    auto tried = co_await vault_.check_due(scheduler_, kBatch);
     if (!tried && !storage::is_logged(tried.error()))
       log_.warn("saved logins could not be checked", {{"error", tried.error().message}});
-    if (tried && *tried == kPiece) continue;
+    if (tried && *tried == kBatch) continue;
     co_await tasks_.wait(poll_);
   }
 }

@@ -154,7 +154,7 @@ Task<Expected<std::string>> AskedStoredLogins::asked(WorkerCall call) {
   if (auto written = co_await async_db_.write(home_, [&](Tx& tx) { insert_worker_call(tx, call); }); !written)
     answer = std::unexpected(written.error());
   else
-    tell_();
+    notify_();
   while (!answer && !stopping_) {
     auto found = co_await async_db_.read(home_, [&](Tx& tx) { return find_worker_answer(tx, call.id); });
     if (!found) {
@@ -229,7 +229,7 @@ Task<void> WorkerCallServer::answer(WorkerCall call) {
   }
   const auto written =
       co_await async_db_.write(scheduler_, [&](Tx& tx) { answer_worker_call(tx, call.id, text); });
-  if (written) tell_();
+  if (written) notify_();
 }
 
 }  // namespace presetbridge::services

@@ -25,10 +25,10 @@ class AskedStoredLogins final : public StoredLogins {
   static constexpr Millis patience{20'000};  // a call to the platform takes 15 at most, as set by default
   static constexpr Millis poll{500};         // where a wake-up was lost
 
-  // `home`: where it waits. `tell`: wakes other nodes; any thread. All outlive this.
+  // `home`: where it waits. `notify`: wakes other nodes; any thread. All outlive this.
   AskedStoredLogins(Scheduler& home, storage::AsyncDatabase& async_db, IdSource& ids, const Clock& clock,
-                    std::function<void()> tell)
-      : home_(home), async_db_(async_db), ids_(ids), clock_(clock), tell_(std::move(tell)) {}
+                    std::function<void()> notify)
+      : home_(home), async_db_(async_db), ids_(ids), clock_(clock), notify_(std::move(notify)) {}
 
   // WORKER_UNAVAILABLE: no worker has answered within `patience`.
   Task<Expected<PresetFiles>> files_of_login(Executor& executor, AccountId account,
@@ -51,7 +51,7 @@ class AskedStoredLogins final : public StoredLogins {
   storage::AsyncDatabase& async_db_;
   IdSource& ids_;
   const Clock& clock_;
-  const std::function<void()> tell_;
+  const std::function<void()> notify_;
   std::set<Wakeup*> waiting_;  // of home_'s thread
   bool stopping_ = false;      // likewise
 };
@@ -61,14 +61,14 @@ class WorkerCallServer {
  public:
   static constexpr int most_at_once = 16;
 
-  // `tell` as above. All outlive this.
+  // `notify` as above. All outlive this.
   WorkerCallServer(Scheduler& scheduler, storage::AsyncDatabase& async_db, StoredLogins& stored, Log& log,
-                   std::function<void()> tell, Millis poll = Millis{1'000})
+                   std::function<void()> notify, Millis poll = Millis{1'000})
       : scheduler_(scheduler),
         async_db_(async_db),
         stored_(stored),
         log_(log),
-        tell_(std::move(tell)),
+        notify_(std::move(notify)),
         poll_(poll),
         tasks_(scheduler, {.log = log, .message = "a task that answers other nodes has ended by a fault"}) {}
 
@@ -86,7 +86,7 @@ class WorkerCallServer {
   storage::AsyncDatabase& async_db_;
   StoredLogins& stored_;
   Log& log_;
-  const std::function<void()> tell_;
+  const std::function<void()> notify_;
   const Millis poll_;
   BackgroundTasks tasks_;  // the loop, and what answers
 };

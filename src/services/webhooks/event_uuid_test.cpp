@@ -10,7 +10,7 @@
 namespace presetbridge::services {
 namespace {
 
-TEST(EventUuid, TellsTheEventsIdAndIsOtherwiseChance) {
+TEST(EventUuid, HoldsTheEventsIdAndIsOtherwiseChance) {
   presetbridge::testing::SeededRandom random(1);
   std::set<std::string> seen;
   for (const std::int64_t value :
@@ -27,7 +27,7 @@ TEST(EventUuid, TellsTheEventsIdAndIsOtherwiseChance) {
   }
 }
 
-TEST(EventUuid, AnyOtherTextTellsNone) {
+TEST(EventUuid, AnyOtherTextHoldsNone) {
   presetbridge::testing::SeededRandom random(1);
   const auto uuid = event_uuid(EventId{1234567}, random);
   for (auto text : {std::string(), uuid.substr(1), uuid + "0", "X" + uuid.substr(1),

@@ -24,7 +24,7 @@ void add_account_event(OutboundRows& rows, EventOrigin origin, AccountId account
                          .body = boost::json::serialize(body),
                          .created_at = origin.now});
   for (const auto subscription : subscribers)
-    rows.sends.push_back({origin.ids.next(), subscription, event, origin.now});
+    rows.dispatches.push_back({origin.ids.next(), subscription, event, origin.now});
 }
 
 }  // namespace presetbridge::services

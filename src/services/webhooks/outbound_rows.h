@@ -16,7 +16,7 @@ namespace presetbridge::services {
 
 struct OutboundRows {
   std::vector<storage::EventRow> events;
-  std::vector<storage::SendRow> sends;
+  std::vector<storage::DispatchRow> dispatches;
 };
 // Where an event's id, chance and time come from.
 struct EventOrigin {

@@ -54,7 +54,8 @@ bool has_succeeded_since(const SubscriptionRow& row, const storage::Subscription
   return health.last_success_at && *health.last_success_at >= *row.failing_since;
 }
 
-bool tell(Tx& tx, IdSource& ids, Random& random, SubscriptionId id, const storage::TroubleRules& rules) {
+bool report_trouble(Tx& tx, IdSource& ids, Random& random, SubscriptionId id,
+                    const storage::TroubleRules& rules) {
   auto row = lock_subscription(tx, id);
   const auto trouble = row ? trouble_of(*row, rules) : std::nullopt;
   if (!trouble) return false;
@@ -80,7 +81,7 @@ bool tell(Tx& tx, IdSource& ids, Random& random, SubscriptionId id, const storag
                   "failing since " + to_iso8601(*row->failing_since)});
   }
   insert_events(tx, rows.events);
-  insert_sends(tx, rows.sends);
+  insert_dispatches(tx, rows.dispatches);
   tx.news().subscriptions.push_back({id, row->account, name_of(*trouble), *row->failing_since});
   return true;
 }
@@ -112,18 +113,18 @@ void SubscriptionWatch::stop(Callback stopped) {
 Task<void> SubscriptionWatch::recovery_loop() {
   SubscriptionId last;  // they take turns
   while (!tasks_.stopping()) {
-    // Looking costs no write: an idle service leaves the disk alone.
+    // Polling costs no write: an idle service leaves the disk alone.
     const auto any = co_await async_db_.read(scheduler_, [](Tx& tx) { return storage::any_recovery(tx); });
     bool more = false;
     if (any && *any) {
-      const auto piece = co_await async_db_.write(
-          scheduler_, [&](Tx& tx) { return storage::recover_failed_sends(tx, last, pace_.piece); });
-      if (piece) {
-        more = piece->has_value() || last;
-        last = *piece ? (*piece)->subscription : SubscriptionId{};
-        if (*piece && (*piece)->sends > 0) changed_();
-      } else if (!storage::is_logged(piece.error())) {
-        log_.warn("failed webhooks could not be made due again", {{"error", piece.error().message}});
+      const auto batch = co_await async_db_.write(
+          scheduler_, [&](Tx& tx) { return storage::recover_failed_dispatches(tx, last, pace_.batch); });
+      if (batch) {
+        more = batch->has_value() || last;
+        last = *batch ? (*batch)->subscription : SubscriptionId{};
+        if (*batch && (*batch)->dispatches > 0) changed_();
+      } else if (!storage::is_logged(batch.error())) {
+        log_.warn("failed webhooks could not be made due again", {{"error", batch.error().message}});
       }
     }
     if (!tasks_.stopping()) co_await tasks_.wait(more ? Millis{1} : pace_.poll);
@@ -137,16 +138,16 @@ Task<void> SubscriptionWatch::trouble_loop() {
     });
     if (found) {
       for (const auto id : *found) {
-        if (!tasks_.stopping()) co_await tell_of(id);
+        if (!tasks_.stopping()) co_await report(id);
       }
     }
     if (!tasks_.stopping()) co_await trouble_.wait(pace_.trouble_poll);
   }
 }
 
-Task<void> SubscriptionWatch::tell_of(SubscriptionId id) {
+Task<void> SubscriptionWatch::report(SubscriptionId id) {
   const auto noted = co_await async_db_.write(
-      scheduler_, [this, id](Tx& tx) { return tell(tx, ids_, random_, id, rules(tx.now())); });
+      scheduler_, [this, id](Tx& tx) { return report_trouble(tx, ids_, random_, id, rules(tx.now())); });
   if (noted && *noted) changed_();
   if (!noted && !storage::is_logged(noted.error()))
     log_.error("a failing subscription could not be reported",

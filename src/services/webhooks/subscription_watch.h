@@ -20,7 +20,7 @@ namespace presetbridge::services {
 class SubscriptionWatch {
  public:
   struct Pace {
-    int piece = 500;  // sends made due in one transaction
+    int batch = 500;  // dispatches made due in one transaction
     Millis poll{5'000};
     Millis trouble_poll{60'000};
     Millis report_after = std::chrono::hours{1};
@@ -35,7 +35,7 @@ class SubscriptionWatch {
                     Log& log, Callback changed, Pace pace);
 
   void start();
-  // `stopped` is called once, when the piece under way has ended.
+  // `stopped` is called once, when the batch under way has ended.
   void stop(Callback stopped);
   // There may be a recovery. Thread-safe, cheap.
   void wake() { tasks_.wake(); }
@@ -44,7 +44,7 @@ class SubscriptionWatch {
   Task<void> recovery_loop();
   Task<void> trouble_loop();
   // A transaction a subscription: what one of them throws holds up no other.
-  Task<void> tell_of(SubscriptionId id);
+  Task<void> report(SubscriptionId id);
   storage::TroubleRules rules(Timestamp now) const {
     return {now, pace_.report_after, pace_.off_after, pace_.report_before};
   }

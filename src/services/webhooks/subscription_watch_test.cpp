@@ -25,9 +25,9 @@ class SubscriptionWatchTest : public DispatcherTest {
     EXPECT_TRUE(stopped);
   }
   // An event each hour, for so long.
-  void keep_telling(SubscriptionId id, Millis time) {
+  void keep_publishing(SubscriptionId id, Millis time) {
     for (Millis gone{0}; gone < time; gone += 1h) {
-      tell({id});
+      publish({id});
       dispatcher_->wake();
       scheduler_.advance(1h);
     }
@@ -65,7 +65,7 @@ class SubscriptionWatchTest : public DispatcherTest {
 
 TEST_F(SubscriptionWatchTest, OthersAreNotifiedAfterAnHourOfNothingButFailuresAndOnceOnly) {
   const Timestamp begin = db_.clock.now();
-  tell({dead_});
+  publish({dead_});
   dispatcher_->wake();
   scheduler_.advance(59min);
   EXPECT_EQ(reported(), States{});
@@ -78,17 +78,17 @@ TEST_F(SubscriptionWatchTest, OthersAreNotifiedAfterAnHourOfNothingButFailuresAn
 }
 
 TEST_F(SubscriptionWatchTest, ASuccessBeginsItAnew) {
-  tell({dead_});
+  publish({dead_});
   dispatcher_->wake();
   scheduler_.advance(30min);
   dead_answers_ = 200;
-  tell({dead_});
+  publish({dead_});
   dispatcher_->wake();
   scheduler_.advance(1min);
   EXPECT_EQ(row(dead_).failing_since, std::nullopt);
   scheduler_.advance(2h);
   dead_answers_ = 503;
-  tell({dead_});
+  publish({dead_});
   dispatcher_->wake();
   scheduler_.advance(50min);
   EXPECT_EQ(reported(), States{});
@@ -98,7 +98,7 @@ TEST_F(SubscriptionWatchTest, ASuccessBeginsItAnew) {
 
 TEST_F(SubscriptionWatchTest, OneFailureAloneIsNoHourOfThem) {
   dead_answers_ = 404;  // not tried again
-  tell({dead_});
+  publish({dead_});
   dispatcher_->wake();
   scheduler_.advance(72h);
   EXPECT_EQ(reported(), States{});
@@ -106,9 +106,9 @@ TEST_F(SubscriptionWatchTest, OneFailureAloneIsNoHourOfThem) {
 }
 
 TEST_F(SubscriptionWatchTest, AfterFiveDaysItIsTurnedOffAndThatIsReported) {
-  keep_telling(dead_, 119h);
+  keep_publishing(dead_, 119h);
   EXPECT_TRUE(row(dead_).active);
-  keep_telling(dead_, 3h);
+  keep_publishing(dead_, 3h);
   EXPECT_EQ(reported(), (States{"https://alive.example/hook failing", "https://alive.example/hook off"}));
   EXPECT_FALSE(row(dead_).active);
   EXPECT_EQ(row(dead_).deactivated_reason, storage::kTurnedOff);
@@ -130,10 +130,10 @@ TEST_F(SubscriptionWatchTest, AfterFiveDaysItIsTurnedOffAndThatIsReported) {
 
 TEST_F(SubscriptionWatchTest, TwoFailuresAWeekApartTurnNothingOffBeforeADayOfNotice) {
   dead_answers_ = 404;
-  tell({dead_});
+  publish({dead_});
   dispatcher_->wake();
   scheduler_.advance(std::chrono::days{7});
-  tell({dead_});
+  publish({dead_});
   dispatcher_->wake();
   scheduler_.advance(23h);
   EXPECT_EQ(reported(), States{"https://alive.example/hook failing"});
@@ -144,7 +144,7 @@ TEST_F(SubscriptionWatchTest, TwoFailuresAWeekApartTurnNothingOffBeforeADayOfNot
 
 TEST_F(SubscriptionWatchTest, AReceiverThatIsGoneIsReported) {
   dead_answers_ = 410;
-  tell({dead_});
+  publish({dead_});
   dispatcher_->wake();
   scheduler_.advance(2min);
   EXPECT_EQ(reported(), States{"https://alive.example/hook gone"});
@@ -157,10 +157,10 @@ TEST_F(SubscriptionWatchTest, AReceiverThatIsGoneIsReportedThoughALaterAttemptSu
     if (waits) first = false;
     return waits ? std::nullopt : std::optional(FakeReceiver::status(200));
   };
-  tell({dead_});
+  publish({dead_});
   dispatcher_->wake();
   scheduler_.advance(1s);
-  tell({dead_});
+  publish({dead_});
   dispatcher_->wake();
   scheduler_.advance(1s);
   ASSERT_EQ(receiver_.open(), 1U);
@@ -171,10 +171,10 @@ TEST_F(SubscriptionWatchTest, AReceiverThatIsGoneIsReportedThoughALaterAttemptSu
 
 TEST_F(SubscriptionWatchTest, AReceiverThatFailsAndThenIsGoneIsReportedAsGoneToo) {
   dead_answers_ = 503;
-  keep_telling(dead_, 3h);
+  keep_publishing(dead_, 3h);
   ASSERT_EQ(reported(), States{"https://alive.example/hook failing"});
   dead_answers_ = 410;
-  keep_telling(dead_, 1h);
+  keep_publishing(dead_, 1h);
   EXPECT_EQ(reported(), (States{"https://alive.example/hook failing", "https://alive.example/hook gone"}));
   EXPECT_FALSE(row(dead_).active);
 }
@@ -189,7 +189,7 @@ TEST_F(SubscriptionWatchTest, OneThatIsRestrictedToStoresOrWantsOtherTypesIsNotN
     tx.exec({"UPDATE webhook_subscriptions SET event_types = 'delivery.completed' WHERE id = $1"}, narrow);
     tx.exec({"UPDATE webhook_subscriptions SET event_types = 'subscription.failing' WHERE id = $1"}, wanting);
   });
-  tell({dead_});
+  publish({dead_});
   dispatcher_->wake();
   scheduler_.advance(2h);
   EXPECT_EQ(reported(), States{"https://wanting.example/hook failing"});
@@ -197,7 +197,7 @@ TEST_F(SubscriptionWatchTest, OneThatIsRestrictedToStoresOrWantsOtherTypesIsNotN
 
 // A node of an earlier program records attempts and knows nothing of failing_since.
 TEST_F(SubscriptionWatchTest, ASuccessThatAnEarlierProgramRecordedCounts) {
-  tell({dead_});
+  publish({dead_});
   dispatcher_->wake();
   scheduler_.advance(30min);
   db_->write([&](storage::Tx& tx) {

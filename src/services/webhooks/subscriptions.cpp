@@ -14,9 +14,9 @@
 #include "services/webhooks/event_uuid.h"
 #include "services/webhooks/secret_rotation.h"
 #include "storage/stores/credential_store.h"
+#include "storage/stores/dispatch_store.h"
 #include "storage/stores/event_store.h"
 #include "storage/stores/integration_store.h"
-#include "storage/stores/send_store.h"
 #include "storage/stores/webhook_event_store.h"
 
 namespace presetbridge::services {
@@ -185,9 +185,9 @@ Task<Expected<storage::Page<SubscriptionView>>> Subscriptions::list(Executor& ex
     std::int64_t before = page.before;
     bool more = true;
     while (more && static_cast<int>(rows.size()) < page.fetch()) {
-      auto piece = list_subscriptions(tx, by.account, before, page.fetch());
-      more = static_cast<int>(piece.size()) == page.fetch();
-      for (auto& row : piece) {
+      auto batch = list_subscriptions(tx, by.account, before, page.fetch());
+      more = static_cast<int>(batch.size()) == page.fetch();
+      for (auto& row : batch) {
         before = row.id.value;
         if (inside_scope(by, row.integrations) && static_cast<int>(rows.size()) < page.fetch())
           rows.push_back(view(tx, std::move(row)));
@@ -293,7 +293,7 @@ Task<Expected<std::string>> Subscriptions::test(Executor& executor, Principal by
                                                    .uuid = uuid,
                                                    .body = boost::json::serialize(body),
                                                    .created_at = tx.now()}});
-    insert_sends(tx, std::array{storage::SendRow{ids_.next(), id, event, tx.now()}});
+    insert_dispatches(tx, std::array{storage::DispatchRow{ids_.next(), id, event, tx.now()}});
     audit(tx, ids_, by, "subscription.tested", id);
     return uuid;
   });

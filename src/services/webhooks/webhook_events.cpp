@@ -46,7 +46,7 @@ Expected<Recovery> plan_of(Tx& tx, const Principal& by, SubscriptionId id, Times
   if (!subscription) return no_such_subscription();
   if (!subscription->active) return not_active();
   if (reaches_beyond(by, *subscription)) return of_other_stores();
-  const auto counted = count_failed_sends(tx, id, since, before, kMost + 1);
+  const auto counted = count_failed_dispatches(tx, id, since, before, kMost + 1);
   return Recovery{.total = std::min<std::int64_t>(counted, kMost), .exact = counted <= kMost};
 }
 
@@ -70,7 +70,7 @@ Task<Expected<SentEventView>> WebhookEvents::get(Executor& executor, Principal b
     auto row = find(tx, by, id, uuid);
     if (!row) return no_such_event();
     auto body = find_event_body(tx, row->event);
-    auto attempts = attempts_of_send(tx, row->send);
+    auto attempts = attempts_of_dispatch(tx, row->dispatch);
     return SentEventView{std::move(*row), std::move(body), std::move(attempts)};
   });
 }
@@ -83,7 +83,7 @@ Task<Expected<SentEventRow>> WebhookEvents::resend(Executor& executor, Principal
     const auto row = find(tx, by, id, uuid);
     if (!row) return no_such_event();
     if (!subscription->active) return not_active();
-    if (!send_again(tx, id, row->send)) return fail("CONFLICT", "The event is being sent now.");
+    if (!send_again(tx, id, row->dispatch)) return fail("CONFLICT", "The event is being sent now.");
     audit(tx, ids_, by, "subscription.event_resent", id, uuid);
     return find_sent_event(tx, id, row->event).value();
   });

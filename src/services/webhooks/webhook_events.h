@@ -36,7 +36,7 @@ class WebhookEvents {
       : async_db_(async_db), ids_(ids), changed_(std::move(changed)) {}
 
   // Lists the events for a subscription, newest first. With a filter, or for a restricted key, a page may have
-  // fewer rows than its limit, or none, and still have a next page (storage::kSentLookedThrough).
+  // fewer rows than its limit, or none, and still have a next page (storage::kSentScanLimit).
   Task<Expected<storage::Page<storage::SentEventRow>>> list(Executor& executor, identity::Principal by,
                                                             SubscriptionId id,
                                                             storage::SentEventFilter filter,

@@ -15,7 +15,7 @@ using storage::SentStatus;
 
 class WebhookEventsTest : public DispatcherTest {
  protected:
-  static constexpr SubscriptionWatch::Pace kPace{.piece = 3};
+  static constexpr SubscriptionWatch::Pace kPace{.batch = 3};
 
   std::unique_ptr<SubscriptionWatch> watch() {
     auto made = std::make_unique<SubscriptionWatch>(
@@ -55,7 +55,7 @@ class WebhookEventsTest : public DispatcherTest {
     db_->write([&](storage::Tx& tx) {
       insert_events(tx, std::array{storage::EventRow{id, kAccount, delivery, 1, type, uuid,
                                                      R"({"id":")" + uuid + R"("})", tx.now()}});
-      insert_sends(tx, std::array{storage::SendRow{ids_.next(), subscription, id, tx.now()}});
+      insert_dispatches(tx, std::array{storage::DispatchRow{ids_.next(), subscription, id, tx.now()}});
     });
     if (dispatcher_) dispatcher_->wake();
     scheduler_.run();
@@ -301,7 +301,7 @@ TEST_F(WebhookEventsTest, ARecoverySendsAllThatFailedSinceAndNothingThatSucceede
   const auto begun = await(events_.recover(scheduler_, merchant(), hook, since)).value();
   EXPECT_EQ(begun.total, 10);
   EXPECT_TRUE(begun.exact);
-  // The process dies after a piece: the recovery goes on with the next one.
+  // The process dies after a batch: the recovery goes on with the next one.
   w->wake();
   scheduler_.run();
   stop(*w);

@@ -305,7 +305,7 @@ TEST_F(CopyTest, NothingIsWrittenTwiceAfterAnInterruption) {
   EXPECT_EQ(there + later, all);
 }
 
-TEST_F(CopyTest, LongRowsAreCopiedInSmallPieces) {
+TEST_F(CopyTest, LongRowsAreCopiedInSmallBatches) {
   static constexpr Sql insert{"INSERT INTO order_payloads VALUES ($1, 1, $2)"};
   const std::vector<std::byte> body(1 << 20, std::byte{0xA7});
   source_->write([&](Tx& tx) {

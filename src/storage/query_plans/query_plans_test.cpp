@@ -22,12 +22,12 @@
 #include "storage/stores/activity_store.h"
 #include "storage/stores/cloud_account_store.h"
 #include "storage/stores/credential_store.h"
+#include "storage/stores/dispatch_store.h"
 #include "storage/stores/identity_store.h"
 #include "storage/stores/integration_store.h"
 #include "storage/stores/mail_store.h"
 #include "storage/stores/product_store.h"
 #include "storage/stores/purchase_store.h"
-#include "storage/stores/send_store.h"
 #include "storage/stores/session_store.h"
 #include "storage/stores/store_activity_store.h"
 #include "storage/stores/subscription_store.h"
@@ -175,13 +175,13 @@ class QueryPlansTest : public ::testing::TestWithParam<std::tuple<Engine, Statis
     static constexpr Sql deliveries{
         "UPDATE deliveries SET status = 'queued', open = 1, completed_at = NULL WHERE id IN"
         " (SELECT max(id) FROM deliveries GROUP BY account_id)"};
-    static constexpr Sql sends{
+    static constexpr Sql dispatches{
         "UPDATE webhook_sends SET status = 'pending', attempts = 0 WHERE id IN"
         " (SELECT max(id) FROM webhook_sends GROUP BY subscription_id)"};
     static constexpr Sql newest{"SELECT max(id), max(customer_id) FROM deliveries WHERE account_id = $1"};
     tx.exec(customers);
     tx.exec(deliveries);
-    tx.exec(sends);
+    tx.exec(dispatches);
     known_ = {.account = {1},
               .integration = {1},
               .cloud = {1},

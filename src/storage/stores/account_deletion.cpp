@@ -23,7 +23,7 @@ constexpr Sql kForgetCloudUser{
 constexpr Sql kForgetMerchant{
     "UPDATE accounts SET name = 'deleted account', display_name = '', support_email = '', support_url = '',"
     " deleted_at = $2 WHERE id = $1"};
-constexpr Sql kTelling{
+constexpr Sql kAuditWithDetails{
     "SELECT audit_log.id FROM accounts JOIN audit_log ON audit_log.account_id = accounts.id"
     " WHERE accounts.deleted_at IS NOT NULL AND (audit_log.network <> '' OR audit_log.changes <> '') LIMIT "
     "$1"};
@@ -43,7 +43,7 @@ void delete_account_data(Tx& tx, AccountId account) {
 
 std::int64_t blank_audit_of_deleted(Tx& tx, int limit) {
   std::vector<Param> entries;
-  tx.query(kTelling, limit, [&](const Row& r) { entries.emplace_back(r.int64(0)); });
+  tx.query(kAuditWithDetails, limit, [&](const Row& r) { entries.emplace_back(r.int64(0)); });
   if (!entries.empty()) tx.exec_many(kBlankEntry, 1, entries);
   return std::ssize(entries);
 }

@@ -143,7 +143,7 @@ void find_activity(Tx& tx, const ActivityRange& range, const std::function<void(
         .kind = r.int64(1),
         .amount = r.int64(4)});
   };
-  const auto from = std::max(range.from, quarter_of(tx.now() - kQuartersLookedFor));
+  const auto from = std::max(range.from, quarter_of(tx.now() - kQuartersScanned));
   // Nothing was counted after now.
   const auto to = std::min(range.to, quarter_of(tx.now() + days{1}));
   if (from < to) {

@@ -97,7 +97,7 @@ struct ActivityRange {
 };
 // Quarters are searched this far back from now at most; older sums are found by the day. The setting
 // retention.usage_days is lower (app/config/retention_options.h), so that older quarters are folded by then.
-inline constexpr Millis kQuartersLookedFor = std::chrono::days{100};
+inline constexpr Millis kQuartersScanned = std::chrono::days{100};
 // Calls `fn` for each sum of the range, in no order; a key may have several sums. It costs a search in an
 // index for each quarter of the range, at most 9,600, and the rows that it finds.
 void find_activity(Tx& tx, const ActivityRange& range, const std::function<void(const ActivitySum&)>& fn);

@@ -51,7 +51,7 @@ struct Remembered {
   bool own_known = true;
 };
 
-Sums look_at_all(const std::vector<Remembered>& all) {
+Sums count_all(const std::vector<Remembered>& all) {
   Sums sums;
   const auto add = [&](const Remembered& d, Timestamp at, Activity kind, bool with_key) {
     ++sums[{to_unix_ms(at) / 900'000 * 900'000, d.row.account.value, static_cast<std::int64_t>(kind),
@@ -166,7 +166,7 @@ class ActivityStoreTest : public ::testing::TestWithParam<Engine> {
   std::int64_t last_id_ = 1'000;
 };
 
-TEST_P(ActivityStoreTest, SumsAreWhatALookAtAllDeliveriesCountsWhateverTheirHistories) {
+TEST_P(ActivityStoreTest, SumsAreWhatAScanOfAllDeliveriesCountsWhateverTheirHistories) {
   std::vector<Remembered> all;
   for (int step = 0; step < 600; ++step) {
     db_.clock.advance(minutes{draw_() % 40});
@@ -216,10 +216,10 @@ TEST_P(ActivityStoreTest, SumsAreWhatALookAtAllDeliveriesCountsWhateverTheirHist
     }
     run(false);
     if (step % 50 == 0) {
-      ASSERT_EQ(stored(), look_at_all(all)) << step;
+      ASSERT_EQ(stored(), count_all(all)) << step;
     }
   }
-  EXPECT_EQ(stored(), look_at_all(all));
+  EXPECT_EQ(stored(), count_all(all));
 }
 
 TEST_P(ActivityStoreTest, WhatAProgramOfBeforeHasWrittenIsCountedOnce) {
@@ -238,9 +238,9 @@ TEST_P(ActivityStoreTest, WhatAProgramOfBeforeHasWrittenIsCountedOnce) {
   });
   for (auto& d : all) d.own_known = false;
   count_rest();
-  EXPECT_EQ(stored(), look_at_all(all));
+  EXPECT_EQ(stored(), count_all(all));
   count_rest();
-  EXPECT_EQ(stored(), look_at_all(all));
+  EXPECT_EQ(stored(), count_all(all));
   // One that this program writes before housekeeping has reached it.
   db_->write([](Tx& tx) {
     tx.exec_script(
@@ -255,9 +255,9 @@ TEST_P(ActivityStoreTest, WhatAProgramOfBeforeHasWrittenIsCountedOnce) {
       update_delivery(tx, d.row);
     });
   }
-  EXPECT_EQ(stored(), look_at_all(all));
+  EXPECT_EQ(stored(), count_all(all));
   count_rest();
-  EXPECT_EQ(stored(), look_at_all(all));
+  EXPECT_EQ(stored(), count_all(all));
 }
 
 TEST_P(ActivityStoreTest, ARowThatAProgramOfBeforeHasWrittenMeanwhileIsCountedAsItIsWrittenAgain) {
@@ -276,7 +276,7 @@ TEST_P(ActivityStoreTest, ARowThatAProgramOfBeforeHasWrittenMeanwhileIsCountedAs
     move(d, DeliveryStatus::completed, now());
     db_->write([&](Tx& tx) { update_delivery(tx, d.row); });
     all.push_back(d);
-    EXPECT_EQ(stored(), look_at_all(all));
+    EXPECT_EQ(stored(), count_all(all));
   }
 }
 

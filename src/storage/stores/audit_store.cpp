@@ -97,8 +97,8 @@ Page<AuditRow> list_audit(Tx& tx, AccountId account, const PageRequest& page, co
   auto before = page.before;
   if (filter.to) before = std::min(before, first_id_at(*filter.to));
   const auto first = filter.from ? first_id_at(*filter.from) : 0;
-  for (int looked = 0; looked < kAuditLookedThrough; looked += kBatch) {
-    const int limit = looked == 0 ? page.fetch() : kBatch;
+  for (int scanned = 0; scanned < kAuditScanLimit; scanned += kBatch) {
+    const int limit = scanned == 0 ? page.fetch() : kBatch;
     int found = 0;
     tx.query(kList, account, before, first, limit, [&](const Row& r) {
       ++found;

@@ -52,7 +52,7 @@ struct AuditFilter {
   std::optional<Timestamp> to;
 };
 // Newest first. A page searches so many entries at most: it may be short and still have a next one.
-inline constexpr int kAuditLookedThrough = 5'000;
+inline constexpr int kAuditScanLimit = 5'000;
 Page<AuditRow> list_audit(Tx& tx, AccountId account, const PageRequest& page, const AuditFilter& filter = {});
 // Retention (spec 7.4): deletes at most `limit` rows older than `before`; returns how many.
 std::int64_t delete_audit(Tx& tx, Timestamp before, int limit);

@@ -16,7 +16,7 @@ constexpr Sql kInReview{
     "$1) AS counted"};
 // An active subscription with rows that wait is ready at some time. The condition on due_at makes the index
 // webhook_sends_pending fit better than that of all rows of a subscription.
-constexpr Sql kPendingSends{
+constexpr Sql kPendingDispatches{
     "SELECT count(*), min(id) FROM (SELECT webhook_sends.id FROM (SELECT id FROM webhook_subscriptions"
     " WHERE ready_at IS NOT NULL AND active = 1 ORDER BY ready_at LIMIT $1) AS q"
     " JOIN webhook_sends ON webhook_sends.subscription_id = q.id"
@@ -47,8 +47,8 @@ std::map<std::string, Backlog> count_deliveries(Tx& tx) {
   return counted;
 }
 
-Backlog count_pending_sends(Tx& tx) {
-  return tx.one(kPendingSends, kMostCounted, Timestamp{}, [](const Row& r) { return backlog_of(r, 0); })
+Backlog count_pending_dispatches(Tx& tx) {
+  return tx.one(kPendingDispatches, kMostCounted, Timestamp{}, [](const Row& r) { return backlog_of(r, 0); })
       .value();
 }
 

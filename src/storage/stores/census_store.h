@@ -26,7 +26,7 @@ struct Backlog {
 std::map<std::string, Backlog> count_deliveries(Tx& tx);
 // Outbound webhooks of active subscriptions that wait for their first or next attempt; kMostCounted of them,
 // not the oldest, where there are more.
-Backlog count_pending_sends(Tx& tx);
+Backlog count_pending_dispatches(Tx& tx);
 // The texts of cloud_accounts.trouble (domain/trouble.h) that are not empty, among the oldest 10,000 cloud
 // accounts.
 std::vector<std::string> account_pauses(Tx& tx);

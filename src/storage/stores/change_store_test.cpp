@@ -96,7 +96,7 @@ TEST_P(ChangeStoreTest, AChangeThatIsRolledBackIsNotWrittenAndLeavesNoGap) {
   EXPECT_THAT(changes_of(kShop), ElementsAre("1 credits {}"));
 }
 
-TEST_P(ChangeStoreTest, ConcludingTellsWhatWasWrittenOnce) {
+TEST_P(ChangeStoreTest, ConcludingReportsWhatWasWrittenOnce) {
   watch(kShop);
   std::vector<WrittenChanges> written;
   db_->write([&](Tx& tx) {
@@ -160,7 +160,7 @@ TEST(ChangesOfManyTransactions, AreNumberedAsTheyAreCommittedWithoutGapsOrDeadlo
   // A reader that reads on from the last change that it has seen misses none, whichever transaction was
   // committed first.
   std::array<std::int64_t, 3> seen{};
-  const auto look = [&] {
+  const auto read_on = [&] {
     db->read([&](Tx& tx) {
       std::vector<ChangesAsked> asked;
       for (std::size_t i = 0; i < accounts.size(); ++i) asked.push_back({accounts[i], kGeneration, seen[i]});
@@ -170,13 +170,13 @@ TEST(ChangesOfManyTransactions, AreNumberedAsTheyAreCommittedWithoutGapsOrDeadlo
       }
     });
   };
-  while (seen.front() < kWriters * kTimes && !::testing::Test::HasFailure()) look();
+  while (seen.front() < kWriters * kTimes && !::testing::Test::HasFailure()) read_on();
   for (auto& writer : writers) writer.join();
-  look();
+  read_on();
   for (const auto number : seen) EXPECT_EQ(number, kWriters * kTimes);
 }
 
-TEST(ChangesOfManyTransactions, WhoeverLookedBeforeTheWatchIsAWriterToItsEnd) {
+TEST(ChangesOfManyTransactions, WhoeverReadBeforeTheWatchIsAWriterToItsEnd) {
   testing::MigratedDatabase db{Engine::postgres};
   const auto writers = [&] {
     std::set<std::string> found;

@@ -194,7 +194,7 @@ TEST_F(DeliveryListTest, FiltersGoTogetherAndACountSaysWhetherItIsExact) {
 }
 
 TEST_F(DeliveryListTest, ASearchThatFindsVeryMuchShowsTheNewestAndIsCountedToItsLimit) {
-  constexpr int kMany = kLookedThrough + 500;
+  constexpr int kMany = kDeliveryScanLimit + 500;
   db_->write([&](Tx& tx) {
     std::vector<DeliveryKeys> keys;
     for (int id = 1; id <= kMany; ++id) {

@@ -19,8 +19,8 @@ using domain::DeliveryStatus;
 using domain::ResolutionCode;
 
 constexpr int kBatch = 1'000;
-constexpr int kTextsLookedThrough = 2'000;  // each costs more
-constexpr std::size_t kMostParts = 400;     // pairs of a status and a store that are asked one by one
+constexpr int kTextScanLimit = 2'000;    // each costs more
+constexpr std::size_t kMostParts = 400;  // pairs of a status and a store that are asked one by one
 constexpr std::string_view kAfterAll = "\xF4\x8F\xBF\xBF";  // U+10FFFF
 
 #define PDB_FACTS                                                                                    \
@@ -247,22 +247,22 @@ std::optional<std::vector<DeliveryId>> found_by(Tx& tx, AccountId account, const
   const auto find = [&](const Sql& sql, const std::string& from) {
     const std::string to = from + std::string(kAfterAll);
     int found = 0;
-    tx.query(sql, account, from, to, kLookedThrough + 1, [&](const Row& r) {
+    tx.query(sql, account, from, to, kDeliveryScanLimit + 1, [&](const Row& r) {
       ids.insert(r.id<DeliveryId>(0));
       ++found;
     });
-    all = all && found <= kLookedThrough;
+    all = all && found <= kDeliveryScanLimit;
   };
   for (const char kind : {'n', 'o', 'u', 'e'}) find(kFoundByKey, kind + folded);
   find(kFoundByOrder, folded);
-  if (!all || ids.size() > kLookedThrough) return std::nullopt;
+  if (!all || ids.size() > kDeliveryScanLimit) return std::nullopt;
   return std::vector<DeliveryId>(ids.begin(), ids.end());
 }
 
 struct Plan {
   Source source;
   bool read_texts = false;  // the search finds too much to be the source
-  int most() const { return read_texts ? kTextsLookedThrough : kLookedThrough; }
+  int most() const { return read_texts ? kTextScanLimit : kDeliveryScanLimit; }
 };
 
 void add_statuses(Tx& tx, const DeliveryFilter& f, Source& source) {
@@ -356,10 +356,10 @@ Page<DeliveryRow> list_deliveries(Tx& tx, const DeliveryFilter& f) {
   auto range = range_of(f);
   Page<Facts> page;
   bool ended = false;
-  for (int looked = 0, limit = f.page.fetch(); looked < plan.most() && !ended; limit = kBatch) {
+  for (int scanned = 0, limit = f.page.fetch(); scanned < plan.most() && !ended; limit = kBatch) {
     auto found = plan.source.read(tx, range, limit);
     ended = static_cast<int>(found.size()) < limit;
-    looked += static_cast<int>(found.size());
+    scanned += static_cast<int>(found.size());
     if (!found.empty()) range.go_on_after(found.back().id);
     keep_fitting(tx, f, plan.read_texts, found);
     std::ranges::move(found, std::back_inserter(page.rows));
@@ -380,20 +380,20 @@ DeliveryCount count_deliveries(Tx& tx, const DeliveryFilter& f,
   auto whole = f;
   whole.page = {};
   DeliveryCount counted;
-  int looked = 0;
+  int scanned = 0;
   for (const auto& source : plan.source.apart()) {
     auto range = range_of(whole);
     for (bool ended = false; !ended;) {
       // One more than is counted, to know whether there are more.
-      const int limit = std::min(2 * kBatch, plan.most() + 1 - looked);
-      if (limit <= 0) return {std::min<std::int64_t>(counted.count, kLookedThrough), false};
+      const int limit = std::min(2 * kBatch, plan.most() + 1 - scanned);
+      if (limit <= 0) return {std::min<std::int64_t>(counted.count, kDeliveryScanLimit), false};
       auto found = source.read(tx, range, limit);
       ended = static_cast<int>(found.size()) < limit;
-      looked += static_cast<int>(found.size());
+      scanned += static_cast<int>(found.size());
       if (!found.empty()) range.go_on_after(found.back().id);
       keep_fitting(tx, f, plan.read_texts, found);
-      if (counted.count + std::ssize(found) > kLookedThrough) {
-        found.resize(static_cast<std::size_t>(kLookedThrough - counted.count));
+      if (counted.count + std::ssize(found) > kDeliveryScanLimit) {
+        found.resize(static_cast<std::size_t>(kDeliveryScanLimit - counted.count));
         counted.exact = false;
       }
       counted.count += std::ssize(found);

@@ -1,7 +1,7 @@
 // Lists, searches and counts of deliveries (spec 8.5, 9.4), each of a bounded cost, whatever the account's
 // history.
 //
-// One of the filters finds deliveries by an index, newest first, at most kLookedThrough a page, and the
+// One of the filters finds deliveries by an index, newest first, at most kDeliveryScanLimit a page, and the
 // others are checked on each of these. The first of this list that is set is the one: an order's id, a
 // search, a file, refunded, dry runs, resolution codes, then status (in review, where a reason of a review
 // is set) and store together, then all.
@@ -24,7 +24,7 @@
 namespace presetbridge::storage {
 
 // A page is searched in so many deliveries, and so many are counted.
-inline constexpr int kLookedThrough = 10'000;
+inline constexpr int kDeliveryScanLimit = 10'000;
 
 struct DeliveryFilter {
   AccountId account;
@@ -48,11 +48,11 @@ struct DeliveryFilter {
   PageRequest page;
 };
 
-// A page may be short, even empty, and still have a next one: then kLookedThrough deliveries were searched.
+// A page may be short, even empty, and still have a next one: then kDeliveryScanLimit deliveries were searched.
 Page<DeliveryRow> list_deliveries(Tx& tx, const DeliveryFilter& filter);
 
 struct DeliveryCount {
-  std::int64_t count = 0;  // kLookedThrough at most
+  std::int64_t count = 0;  // kDeliveryScanLimit at most
   bool exact = true;       // false: there may be more
 };
 struct FoundDelivery {

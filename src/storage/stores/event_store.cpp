@@ -15,12 +15,12 @@ constexpr Sql kActiveSubscriptions{
 constexpr Sql kInsertEvent{
     "INSERT INTO outbound_events (id, account_id, delivery_id, sequence, type, uuid, body, created_at)"
     " VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"};
-constexpr Sql kInsertSend{
+constexpr Sql kInsertDispatch{
     "INSERT INTO webhook_sends (id, subscription_id, event_id, status, due_at) VALUES ($1, $2, $3, "
     "'pending', $4)"};
 constexpr Sql kBodiesOfDelivery{"SELECT id, body FROM outbound_events WHERE delivery_id = $1"};
 constexpr Sql kReplaceBody{"UPDATE outbound_events SET body = $2, erased = 1 WHERE id = $1"};
-constexpr Sql kLockSends{"SELECT id FROM webhook_sends WHERE event_id = $1 ORDER BY id <for_update>"};
+constexpr Sql kLockDispatches{"SELECT id FROM webhook_sends WHERE event_id = $1 ORDER BY id <for_update>"};
 constexpr Sql kBlankAnswers{"UPDATE webhook_attempts SET answer = '' WHERE send_id = $1 AND answer <> ''"};
 constexpr Wake kWakeSubscription{
     2,
@@ -54,7 +54,7 @@ std::optional<std::string> without_usernames(std::string_view text) {
 
 constexpr Sql kFindOfDelivery{
     "SELECT id, type, created_at FROM outbound_events WHERE delivery_id = $1 ORDER BY id DESC LIMIT $2"};
-constexpr Sql kSendsOfEvent{
+constexpr Sql kDispatchesOfEvent{
     "SELECT subscription_id, status, attempts, last_status_code, due_at FROM webhook_sends WHERE event_id = "
     "$1"
     " ORDER BY id DESC LIMIT $2"};
@@ -103,22 +103,22 @@ void blank_events(Tx& tx, std::span<const DeliveryId> deliveries) {
   tx.update_each(kReplaceBody, 2, flat);
   // An attempt that is recorded before these locks is blanked below. One that is recorded after them waits for this
   // transaction, and then finds the event erased. Ids grow with time, so the order of the events is that of the
-  // dispatches, as record_sends() locks them, but for events of two nodes at the same moment.
+  // dispatches, as record_results() locks them, but for events of two nodes at the same moment.
   std::ranges::sort(events);
-  std::vector<Param> sends;
-  tx.query_each(kLockSends, 1, params_of(std::span<const EventId>(events)),
-                [&](std::size_t, const Row& r) { sends.emplace_back(r.int64(0)); });
-  if (!sends.empty()) tx.exec_many(kBlankAnswers, 1, sends);
+  std::vector<Param> dispatches;
+  tx.query_each(kLockDispatches, 1, params_of(std::span<const EventId>(events)),
+                [&](std::size_t, const Row& r) { dispatches.emplace_back(r.int64(0)); });
+  if (!dispatches.empty()) tx.exec_many(kBlankAnswers, 1, dispatches);
 }
 
-void insert_sends(Tx& tx, std::span<const SendRow> sends) {
+void insert_dispatches(Tx& tx, std::span<const DispatchRow> dispatches) {
   std::vector<Param> flat;
-  flat.reserve(4 * sends.size());
-  for (const auto& s : sends) {
+  flat.reserve(4 * dispatches.size());
+  for (const auto& s : dispatches) {
     flat.insert(flat.end(), {s.id, s.subscription, s.event, s.due_at});
     tx.wake(kWakeSubscription, s.subscription, {s.due_at});
   }
-  tx.exec_many(kInsertSend, 4, flat);
+  tx.exec_many(kInsertDispatch, 4, flat);
 }
 
 std::vector<EventOfDelivery> find_events_of_delivery(Tx& tx, DeliveryId delivery, int limit) {
@@ -128,19 +128,19 @@ std::vector<EventOfDelivery> find_events_of_delivery(Tx& tx, DeliveryId delivery
   });
   std::vector<Param> flat;
   for (const auto& event : events) flat.insert(flat.end(), {event.id, limit});
-  std::vector<std::vector<EventOfDelivery>> sends(events.size());
-  tx.query_each(kSendsOfEvent, 2, flat, [&](std::size_t n, const Row& r) {
-    auto& send = sends[n].emplace_back(events[n]);
-    send.subscription = r.id<SubscriptionId>(0);
-    send.status = r.string(1);
-    send.attempts = r.int64(2);
-    send.last_status_code = r.opt_int64(3);
-    if (send.status == "pending" || send.status == "leased") send.next_attempt_at = r.time(4);
+  std::vector<std::vector<EventOfDelivery>> dispatches(events.size());
+  tx.query_each(kDispatchesOfEvent, 2, flat, [&](std::size_t n, const Row& r) {
+    auto& dispatch = dispatches[n].emplace_back(events[n]);
+    dispatch.subscription = r.id<SubscriptionId>(0);
+    dispatch.status = r.string(1);
+    dispatch.attempts = r.int64(2);
+    dispatch.last_status_code = r.opt_int64(3);
+    if (dispatch.status == "pending" || dispatch.status == "leased") dispatch.next_attempt_at = r.time(4);
   });
   std::vector<EventOfDelivery> found;
   for (std::size_t n = 0; n < events.size(); ++n) {
-    if (sends[n].empty()) found.push_back(events[n]);
-    found.insert(found.end(), sends[n].begin(), sends[n].end());
+    if (dispatches[n].empty()) found.push_back(events[n]);
+    found.insert(found.end(), dispatches[n].begin(), dispatches[n].end());
   }
   if (found.size() > static_cast<std::size_t>(limit)) found.resize(static_cast<std::size_t>(limit));
   return found;

@@ -1,5 +1,5 @@
 // Outbound events and their dispatches to subscriptions (spec 10.1): written in the transaction of the
-// state change that they report, only where an active subscription wants the type. send_store.h leases and
+// state change that they report, only where an active subscription wants the type. dispatch_store.h leases and
 // records dispatches.
 #pragma once
 
@@ -46,14 +46,14 @@ void insert_events(Tx& tx, std::span<const EventRow> rows);
 void blank_events(Tx& tx, std::span<const DeliveryId> deliveries);
 
 // An event on its way to one subscription.
-struct SendRow {
+struct DispatchRow {
   std::int64_t id = 0;
   SubscriptionId subscription;
   EventId event;
   Timestamp due_at;
 };
 // Wakes the subscriptions too.
-void insert_sends(Tx& tx, std::span<const SendRow> rows);
+void insert_dispatches(Tx& tx, std::span<const DispatchRow> rows);
 
 // An event of a delivery, as it stands with one of the subscriptions that get it.
 struct EventOfDelivery {

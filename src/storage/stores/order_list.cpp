@@ -78,7 +78,7 @@ constexpr Sql kSetListed{
     "UPDATE orders SET order_number = $3, username = $4, email = $5, line_count = $6, marks = $7,"
     " number_key = $8, listed_at = $2 WHERE id = $1 AND updated_at = $2"};
 
-constexpr int kLookedThrough = 5'000;
+constexpr int kScanLimit = 5'000;
 constexpr int kCounted = 10'000;
 constexpr int kBatch = 500;
 // The most orders with one beginning of a number that are found by the index; if there are more, all are
@@ -214,9 +214,9 @@ Page<ListedOrder> list_orders(Tx& tx, const OrderFilter& filter, const PageReque
   }
   std::int64_t before = end_of(filter, request.before);
   const std::int64_t begin = begin_of(filter);
-  for (int looked = 0; looked < kLookedThrough; looked += kBatch) {
+  for (int scanned = 0; scanned < kScanLimit; scanned += kBatch) {
     // Without a filter the first batch is the page.
-    const int limit = looked == 0 ? request.fetch() : kBatch;
+    const int limit = scanned == 0 ? request.fetch() : kBatch;
     auto rows = down(tx, filter, before, limit);
     const bool last = std::ssize(rows) < limit || rows.back().order.id.value < begin;
     if (!rows.empty()) before = rows.back().order.id.value;
@@ -232,7 +232,7 @@ Page<ListedOrder> list_orders(Tx& tx, const OrderFilter& filter, const PageReque
 OrderCount count_orders(Tx& tx, const OrderFilter& filter, Timestamp as_of, const OrderShown& shown) {
   OrderCount count;
   OrderId after;
-  for (int looked = 0; looked < kCounted; looked += kBatch) {
+  for (int scanned = 0; scanned < kCounted; scanned += kBatch) {
     const auto batch = walk_orders(tx, filter, after, as_of, kBatch, shown);
     count.orders += std::ssize(batch.orders);
     if (!batch.next) return count;

@@ -58,7 +58,7 @@ constexpr Sql kListOpen =
         "ORDER BY id DESC LIMIT $3">;
 constexpr Sql kFind =
     sql<"SELECT ", kSelected<kColumns>, " FROM privacy_requests WHERE id = $1 AND account_id = $2">;
-constexpr int kLookedThrough = 5'000;
+constexpr int kScanLimit = 5'000;
 constexpr int kBatch = 500;
 constexpr Sql kClose{
     "UPDATE privacy_requests SET closed_at = $3, closed_by = $4"
@@ -134,8 +134,8 @@ Page<PrivacyRequestRow> list_privacy_requests(Tx& tx, AccountId account, const P
                                               const std::vector<IntegrationId>& stores) {
   std::vector<PrivacyRequestRow> found;
   std::int64_t before = page.before;
-  for (int looked = 0; looked < kLookedThrough; looked += kBatch) {
-    const int limit = looked == 0 ? page.fetch() : kBatch;
+  for (int scanned = 0; scanned < kScanLimit; scanned += kBatch) {
+    const int limit = scanned == 0 ? page.fetch() : kBatch;
     int rows = 0;
     tx.query(open ? kListOpen : kList, account, before, limit, [&](const Row& r) {
       ++rows;

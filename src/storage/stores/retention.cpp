@@ -15,9 +15,9 @@ constexpr Sql kOldPayloads{
     "LIMIT $3"};
 constexpr Sql kDeletePayload{"DELETE FROM order_payloads WHERE order_id = $1 AND received_at < $2"};
 
-constexpr Sql kOldSends{
+constexpr Sql kOldDispatches{
     "SELECT id, status, due_at FROM webhook_sends WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3"};
-constexpr Sql kDeleteSend{
+constexpr Sql kDeleteDispatch{
     "DELETE FROM webhook_sends WHERE id = $1 AND status <> 'leased' AND (status <> 'pending' OR due_at < "
     "$2)"};
 
@@ -33,7 +33,7 @@ constexpr Sql kSubscriptionIsThere{"SELECT 1 FROM webhook_subscriptions WHERE id
 constexpr int kSubscriptionsRead = 100;  // in one batch
 
 constexpr Sql kOldEvents{"SELECT id FROM outbound_events WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3"};
-constexpr Sql kSendOfEvent{"SELECT id FROM webhook_sends WHERE event_id = $1 LIMIT 1"};
+constexpr Sql kDispatchOfEvent{"SELECT id FROM webhook_sends WHERE event_id = $1 LIMIT 1"};
 constexpr Sql kDeleteEvent{"DELETE FROM outbound_events WHERE id = $1 AND id < $2"};
 
 constexpr Sql kNextWithAttempts{
@@ -63,11 +63,11 @@ Aged find_aged(Tx& tx, const Sql& select, std::int64_t after, Timestamp before, 
   return aged;
 }
 
-// `remove` gets an id and `oldest_kept`, and has the condition that makes a row old again: where several
+// `remove` gets an id and `oldest_retained`, and has the condition that makes a row old again: where several
 // transactions write, another one may have changed the row since.
-AgedBatch delete_aged(Tx& tx, const Aged& aged, const Sql& remove, const Param& oldest_kept) {
+AgedBatch delete_aged(Tx& tx, const Aged& aged, const Sql& remove, const Param& oldest_retained) {
   std::vector<Param> flat;
-  for (const auto id : aged.ids) flat.insert(flat.end(), {id, oldest_kept});
+  for (const auto id : aged.ids) flat.insert(flat.end(), {id, oldest_retained});
   if (!flat.empty()) tx.exec_many(remove, 2, flat);
   return {.deleted = static_cast<std::int64_t>(aged.ids.size()), .next = aged.next};
 }
@@ -84,23 +84,23 @@ AgedBatch delete_old_payloads(Tx& tx, std::int64_t after, Timestamp before, int 
   return delete_aged(tx, aged, kDeletePayload, before);
 }
 
-AgedBatch delete_old_sends(Tx& tx, std::int64_t after, Timestamp before, int limit) {
-  const auto aged = find_aged(tx, kOldSends, after, before, limit, [&](const Row& r) {
+AgedBatch delete_old_dispatches(Tx& tx, std::int64_t after, Timestamp before, int limit) {
+  const auto aged = find_aged(tx, kOldDispatches, after, before, limit, [&](const Row& r) {
     return r.text(1) != "leased" && (r.text(1) != "pending" || r.time(2) < before);
   });
-  const auto batch = delete_aged(tx, aged, kDeleteSend, before);
-  const std::vector<Param> sends(aged.ids.begin(), aged.ids.end());
-  if (!sends.empty()) tx.exec_many(kBlankAnswers, 1, sends);
+  const auto batch = delete_aged(tx, aged, kDeleteDispatch, before);
+  const std::vector<Param> dispatches(aged.ids.begin(), aged.ids.end());
+  if (!dispatches.empty()) tx.exec_many(kBlankAnswers, 1, dispatches);
   return batch;
 }
 
-AgedBatch delete_sends_of_nobody(Tx& tx, std::int64_t after, int limit) {
+AgedBatch delete_dispatches_of_nobody(Tx& tx, std::int64_t after, int limit) {
   AgedBatch batch;
   for (int i = 0; i < kSubscriptionsRead; ++i) {
     const auto next = tx.one(kNextAwaited, after, [](const Row& r) { return r.id<SubscriptionId>(0); });
     if (!next) return batch;
     if (!tx.one(kSubscriptionIsThere, *next, [](const Row&) { return true; })) {
-      batch.deleted += delete_pending_sends(tx, *next, limit - static_cast<int>(batch.deleted));
+      batch.deleted += delete_pending_dispatches(tx, *next, limit - static_cast<int>(batch.deleted));
       if (batch.deleted == limit) break;
     }
     after = next->value;
@@ -113,7 +113,7 @@ AgedBatch delete_old_events(Tx& tx, std::int64_t after, Timestamp before, int li
   auto aged = find_aged(tx, kOldEvents, after, before, limit, is_always_old);
   const std::vector<Param> events(aged.ids.begin(), aged.ids.end());
   std::set<std::int64_t> sent;
-  tx.query_each(kSendOfEvent, 1, events, [&](std::size_t n, const Row&) { sent.insert(aged.ids[n]); });
+  tx.query_each(kDispatchOfEvent, 1, events, [&](std::size_t n, const Row&) { sent.insert(aged.ids[n]); });
   std::erase_if(aged.ids, [&](std::int64_t id) { return sent.contains(id); });
   return delete_aged(tx, aged, kDeleteEvent, first_id_at(before));
 }

@@ -26,10 +26,10 @@ AgedBatch delete_old_payloads(Tx& tx, std::int64_t after, Timestamp before, int 
 // Dispatches that wait for an inactive subscription are deleted too, as their events are, with the bodies.
 // A delivery attempt that is under way stays, and so does one that is due at `before` or later: the event was sent
 // again, and its attempts are not over. The answers to attempts that were made later are blanked.
-AgedBatch delete_old_sends(Tx& tx, std::int64_t after, Timestamp before, int limit);
+AgedBatch delete_old_dispatches(Tx& tx, std::int64_t after, Timestamp before, int limit);
 // Dispatches of any age that wait for subscriptions that were deleted. Here `after` and `next` are ids of
 // subscriptions, and `limit` is the most rows that are deleted.
-AgedBatch delete_sends_of_nobody(Tx& tx, std::int64_t after, int limit);
+AgedBatch delete_dispatches_of_nobody(Tx& tx, std::int64_t after, int limit);
 // An event stays as long as a dispatch of it does.
 AgedBatch delete_old_events(Tx& tx, std::int64_t after, Timestamp before, int limit);
 // Here `after` and `next` are ids of subscriptions, those that were deleted since included.

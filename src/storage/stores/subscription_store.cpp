@@ -47,7 +47,7 @@ constexpr Sql kUpdate = sql<"UPDATE webhook_subscriptions SET ", kAssigned<kColu
 constexpr Sql kDeleteAttemptsOfPending{
     "DELETE FROM webhook_attempts WHERE send_id IN (SELECT id FROM webhook_sends"
     " WHERE subscription_id = $1 AND status = 'pending' ORDER BY due_at, id LIMIT $2)"};
-// A send that came to wait after its attempts were read is left for the next batch.
+// A dispatch that came to wait after its attempts were read is left for the next batch.
 constexpr Sql kDeletePending{
     "DELETE FROM webhook_sends WHERE status = 'pending' AND id IN (SELECT id FROM webhook_sends"
     " WHERE subscription_id = $1 AND status = 'pending' ORDER BY due_at, id LIMIT $2)"
@@ -128,9 +128,9 @@ void update_subscription(Tx& tx, SubscriptionRow& s) {
 void delete_subscription(Tx& tx, SubscriptionId id) {
   tx.exec(kDelete, id);
   tx.exec(kDeleteRecovery, id);
-  delete_pending_sends(tx, id, kSendsBatch);
+  delete_pending_dispatches(tx, id, kDispatchBatch);
 }
-std::int64_t delete_pending_sends(Tx& tx, SubscriptionId id, int limit) {
+std::int64_t delete_pending_dispatches(Tx& tx, SubscriptionId id, int limit) {
   tx.exec(kDeleteAttemptsOfPending, id, limit);
   return tx.exec(kDeletePending, id, limit);
 }

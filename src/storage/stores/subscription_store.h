@@ -33,7 +33,7 @@ struct SubscriptionRow {
   Timestamp created_at;
   std::int64_t version = 1;
   // The beginnings of the first and the last delivery attempt that failed since the last success; nothing:
-  // none failed. send_store.h writes them, and forget_failures() deletes them.
+  // none failed. dispatch_store.h writes them, and forget_failures() deletes them.
   std::optional<Timestamp> failing_since;
   std::optional<Timestamp> failing_last_at;
   std::optional<Timestamp> failing_reported_at;  // when its owner was notified of the failures
@@ -50,13 +50,13 @@ std::vector<SubscriptionRow> list_subscriptions(Tx& tx, AccountId account, std::
 std::int64_t count_subscriptions(Tx& tx, AccountId account);
 // Writes every member that its owner may change; row.version grows by one.
 void update_subscription(Tx& tx, SubscriptionRow& row);
-// Deletes the subscription, so that it gets no more events, and kSendsBatch of the dispatches that wait for
-// it; the others, of which there may be a million, are left to retention (delete_sends_of_nobody).
+// Deletes the subscription, so that it gets no more events, and kDispatchBatch of the dispatches that wait for
+// it; the others, of which there may be a million, are left to retention (delete_dispatches_of_nobody).
 void delete_subscription(Tx& tx, SubscriptionId id);
-inline constexpr int kSendsBatch = 500;
+inline constexpr int kDispatchBatch = 500;
 // Deletes at most `limit` of the dispatches that wait for it, the oldest, with their attempts, which an erasure
 // would not find any more (spec 9.6); returns how many.
-std::int64_t delete_pending_sends(Tx& tx, SubscriptionId id, int limit);
+std::int64_t delete_pending_dispatches(Tx& tx, SubscriptionId id, int limit);
 
 struct AttemptRow {
   AttemptId id;

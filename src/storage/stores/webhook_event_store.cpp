@@ -6,8 +6,8 @@
 #include <set>
 
 #include "base/id_time.h"
+#include "storage/stores/dispatch_store.h"
 #include "storage/stores/order_store.h"
-#include "storage/stores/send_store.h"
 
 namespace presetbridge::storage {
 namespace {
@@ -80,7 +80,7 @@ SentStatus status_of(std::string_view name) {
 }
 
 SentEventRow read(const Row& r) {
-  return {.send = r.int64(0),
+  return {.dispatch = r.int64(0),
           .event = r.id<EventId>(1),
           .uuid = r.string(6),
           .type = r.string(5),
@@ -108,9 +108,9 @@ void read_orders(Tx& tx, std::vector<SentEventRow>& rows) {
 }
 
 void read_last_attempts(Tx& tx, std::vector<SentEventRow>& rows) {
-  std::vector<Param> sends;
-  for (const auto& row : rows) sends.emplace_back(row.send);
-  tx.query_each(kLastAttempt, 1, sends, [&](std::size_t n, const Row& r) {
+  std::vector<Param> dispatches;
+  for (const auto& row : rows) dispatches.emplace_back(row.dispatch);
+  tx.query_each(kLastAttempt, 1, dispatches, [&](std::size_t n, const Row& r) {
     rows[n].last_attempt_at = r.time(0);
     rows[n].last_status_code = r.opt_int64(1);
     rows[n].last_outcome = r.string(2);
@@ -142,13 +142,13 @@ void keep_those_of(Tx& tx, std::vector<SentEventRow>& rows, std::span<const Inte
   std::vector<IntegrationId> found(rows.size());
   tx.query_each(kIntegration, 1, deliveries,
                 [&](std::size_t n, const Row& r) { found[n] = r.id<IntegrationId>(0); });
-  std::vector<SentEventRow> kept;
+  std::vector<SentEventRow> filtered;
   for (std::size_t n = 0; n < rows.size(); ++n) {
     const bool is_theirs = rows[n].delivery ? std::ranges::find(integrations, found[n]) != integrations.end()
                                             : is_of(tx, rows[n], integrations);
-    if (is_theirs) kept.push_back(std::move(rows[n]));
+    if (is_theirs) filtered.push_back(std::move(rows[n]));
   }
-  rows = std::move(kept);
+  rows = std::move(filtered);
 }
 
 // Removes the rows that the filter excludes, and reads the orders where it needs them.
@@ -168,12 +168,12 @@ std::optional<std::vector<SentEventRow>> few(Tx& tx, SubscriptionId subscription
   std::vector<SentEventRow> rows;
   const auto take = [&](const Row& r) { rows.push_back(read(r)); };
   if (status == SentStatus::waiting) {
-    tx.query(kPending, subscription, kFewSends + 1, take);
-    tx.query(kLeased, subscription, kFewSends + 1, take);
+    tx.query(kPending, subscription, kFewDispatches + 1, take);
+    tx.query(kLeased, subscription, kFewDispatches + 1, take);
   } else {
-    tx.query(kFailed, subscription, kFewSends + 1, take);
+    tx.query(kFailed, subscription, kFewDispatches + 1, take);
   }
-  if (std::ssize(rows) > kFewSends) return std::nullopt;
+  if (std::ssize(rows) > kFewDispatches) return std::nullopt;
   std::ranges::sort(rows, std::greater{}, &SentEventRow::event);
   return rows;
 }
@@ -196,8 +196,8 @@ Page<SentEventRow> list_sent_events(Tx& tx, SubscriptionId subscription, const S
     const bool plain = !filter.status && filter.type.empty() && filter.order.empty();
     const int size = plain ? page.fetch() : kBatch;
     std::int64_t before = range.before;
-    for (int looked = 0; found.size() < wanted; looked += size) {
-      if (looked >= kSentLookedThrough) {
+    for (int scanned = 0; found.size() < wanted; scanned += size) {
+      if (scanned >= kSentScanLimit) {
         next = before;
         break;
       }
@@ -261,9 +261,9 @@ std::string find_event_body(Tx& tx, EventId event) {
       .value_or(std::string());
 }
 
-std::vector<AttemptRow> attempts_of_send(Tx& tx, std::int64_t send) {
+std::vector<AttemptRow> attempts_of_dispatch(Tx& tx, std::int64_t dispatch) {
   std::vector<AttemptRow> rows;
-  tx.query(kAttempts, send, kAttemptsOfSend, [&](const Row& r) {
+  tx.query(kAttempts, dispatch, kAttemptsOfDispatch, [&](const Row& r) {
     rows.push_back({.id = r.id<AttemptId>(0),
                     .event_uuid = {},
                     .event_type = {},
@@ -279,14 +279,14 @@ std::vector<AttemptRow> attempts_of_send(Tx& tx, std::int64_t send) {
   return rows;
 }
 
-bool send_again(Tx& tx, SubscriptionId subscription, std::int64_t send) {
-  if (tx.exec(kSendAgain, send, tx.now()) == 0) return false;
+bool send_again(Tx& tx, SubscriptionId subscription, std::int64_t dispatch) {
+  if (tx.exec(kSendAgain, dispatch, tx.now()) == 0) return false;
   refresh_readiness(tx, subscription);
   return true;
 }
 
-std::int64_t count_failed_sends(Tx& tx, SubscriptionId subscription, Timestamp since, Timestamp before,
-                                int most) {
+std::int64_t count_failed_dispatches(Tx& tx, SubscriptionId subscription, Timestamp since, Timestamp before,
+                                     int most) {
   std::int64_t count = 0;
   tx.query(kFailedBetween, subscription, since, before, most, [&](const Row&) { ++count; });
   return count;
@@ -300,7 +300,7 @@ bool any_recovery(Tx& tx) {
   return tx.one(kAnyRecovery, std::int64_t{0}, [](const Row&) { return true; }).value_or(false);
 }
 
-std::optional<RecoveryBatch> recover_failed_sends(Tx& tx, SubscriptionId after, int limit) {
+std::optional<RecoveryBatch> recover_failed_dispatches(Tx& tx, SubscriptionId after, int limit) {
   std::optional<RecoveryBatch> batch;
   Timestamp since;
   Timestamp before;
@@ -315,9 +315,9 @@ std::optional<RecoveryBatch> recover_failed_sends(Tx& tx, SubscriptionId after, 
     due.emplace_back(r.int64(0));
     due.emplace_back(tx.now());
   });
-  batch->sends = static_cast<int>(due.size() / 2);
+  batch->dispatches = static_cast<int>(due.size() / 2);
   if (!due.empty()) tx.exec_many(kRecover, 2, due);
-  if (batch->sends < limit) tx.exec(kEnd, batch->subscription);
+  if (batch->dispatches < limit) tx.exec(kEnd, batch->subscription);
   refresh_readiness(tx, batch->subscription);
   return batch;
 }

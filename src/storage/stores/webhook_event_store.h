@@ -1,5 +1,5 @@
 // Outbound events as they stand with one subscription (spec 9.5): found by an index or among a bounded
-// number of the newest; made due again one by one, or, of those that failed, all in batches. send_store.h
+// number of the newest; made due again one by one, or, of those that failed, all in batches. dispatch_store.h
 // dispatches them.
 #pragma once
 
@@ -24,7 +24,7 @@ enum class SentStatus {
 };
 
 struct SentEventRow {
-  std::int64_t send = 0;
+  std::int64_t dispatch = 0;
   EventId event;
   std::string uuid;
   std::string type;
@@ -52,10 +52,10 @@ struct SentEventFilter {
 };
 
 // Newest first; PageRequest::before is the number of an event. By `delivery` alone, and by a status that no
-// more than kFewSends have, all are found; any other filter is checked on the newest kSentLookedThrough:
+// more than kFewDispatches have, all are found; any other filter is checked on the newest kSentScanLimit:
 // such a page may have fewer rows than its limit, or none, and still have a next one.
-inline constexpr int kSentLookedThrough = 5'000;
-inline constexpr int kFewSends = 1'000;
+inline constexpr int kSentScanLimit = 5'000;
+inline constexpr int kFewDispatches = 1'000;
 Page<SentEventRow> list_sent_events(Tx& tx, SubscriptionId subscription, const SentEventFilter& filter,
                                     const PageRequest& page);
 
@@ -66,16 +66,16 @@ bool is_of(Tx& tx, const SentEventRow& row, std::span<const IntegrationId> integ
 std::optional<EventId> find_event_of_before(Tx& tx, std::string_view uuid);
 std::string find_event_body(Tx& tx, EventId event);
 // The newest delivery attempts of this dispatch, oldest first.
-inline constexpr int kAttemptsOfSend = 100;
-std::vector<AttemptRow> attempts_of_send(Tx& tx, std::int64_t send);
+inline constexpr int kAttemptsOfDispatch = 100;
+std::vector<AttemptRow> attempts_of_dispatch(Tx& tx, std::int64_t dispatch);
 
 // Makes it due at once, with all its attempts again, whatever its status. False: an attempt is under way.
-bool send_again(Tx& tx, SubscriptionId subscription, std::int64_t send);
+bool send_again(Tx& tx, SubscriptionId subscription, std::int64_t dispatch);
 
 // The number of dispatches that failed for good in [since, before), at most `most`.
-std::int64_t count_failed_sends(Tx& tx, SubscriptionId subscription, Timestamp since, Timestamp before,
-                                int most);
-// recover_failed_sends() is to make these due again. A recovery that is under way takes them over.
+std::int64_t count_failed_dispatches(Tx& tx, SubscriptionId subscription, Timestamp since, Timestamp before,
+                                     int most);
+// recover_failed_dispatches() is to make these due again. A recovery that is under way takes them over.
 void begin_recovery(Tx& tx, SubscriptionId subscription, Timestamp since, Timestamp before);
 bool any_recovery(Tx& tx);
 // One batch of the next recovery, of a subscription with an id after `after` (none: of the first): at most
@@ -83,8 +83,8 @@ bool any_recovery(Tx& tx);
 // so the next batch finds others. The recovery does not include those that failed after it began.
 struct RecoveryBatch {
   SubscriptionId subscription;
-  int sends = 0;
+  int dispatches = 0;
 };
-std::optional<RecoveryBatch> recover_failed_sends(Tx& tx, SubscriptionId after, int limit);
+std::optional<RecoveryBatch> recover_failed_dispatches(Tx& tx, SubscriptionId after, int limit);
 
 }  // namespace presetbridge::storage

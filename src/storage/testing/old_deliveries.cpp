@@ -99,7 +99,7 @@ constexpr Sql kEvents{
     " FROM deliveries d CROSS JOIN (SELECT 1 AS sequence, 'delivery.queued' AS type"
     " UNION ALL SELECT 2, 'delivery.completed') AS s WHERE d.id >= $1 AND d.id < $2 AND EXISTS"
     " (SELECT 1 FROM webhook_subscriptions w WHERE w.account_id = d.account_id AND w.active = 1)) AS e"};
-constexpr Sql kSends{
+constexpr Sql kDispatches{
     "INSERT INTO webhook_sends (id, subscription_id, event_id, status, attempts, due_at, fence)"
     " SELECT e.delivery_id + 16 + (e.sequence - 1) * 128 + w.place, w.id, e.id, 'succeeded', 1, "
     "e.created_at, 1"
@@ -142,7 +142,7 @@ void insert_old_deliveries(Database& database, std::int64_t count, Timestamp now
       tx.exec(kTimeline, from_id, to_id);
       tx.exec(kLedger, from_id, to_id);
       tx.exec(kEvents, from_id, to_id);
-      tx.exec(kSends, from_id, to_id);
+      tx.exec(kDispatches, from_id, to_id);
       tx.exec(kAttempts, from_id, to_id);
     });
   }

@@ -54,12 +54,12 @@ TEST_P(OldDeliveriesTest, AreWholeDeliveriesOfEachStoreWithAllThatIsStoredOfThem
   testing::insert_old_deliveries(*db_, 101, db_.clock.now());
   static constexpr Sql customers{"SELECT count(*) FROM customers"};
   static constexpr Sql events{"SELECT count(*) FROM outbound_events WHERE account_id = 2"};
-  static constexpr Sql sends{"SELECT count(*) FROM webhook_sends WHERE subscription_id = 7"};
+  static constexpr Sql dispatches{"SELECT count(*) FROM webhook_sends WHERE subscription_id = 7"};
   static constexpr Sql pending{"SELECT count(*) FROM webhook_sends WHERE status <> 'succeeded'"};
   static constexpr Sql others{"SELECT count(*) FROM outbound_events WHERE account_id <> 2"};
   EXPECT_EQ(count(customers), 52);
   EXPECT_EQ(count(events), 2 * 50);
-  EXPECT_EQ(count(sends), 2 * 50);
+  EXPECT_EQ(count(dispatches), 2 * 50);
   EXPECT_EQ(count(pending), 0);
   EXPECT_EQ(count(others), 0);
 

@@ -1,15 +1,15 @@
-#include "services/dispatcher/send_outcome.h"
+#include "services/dispatcher/attempt_outcome.h"
 
-#include "domain/send_schedule.h"
-#include "services/dispatcher/kept_answer.h"
+#include "domain/attempt_schedule.h"
+#include "services/dispatcher/stored_answer.h"
 
 namespace presetbridge::services {
 namespace {
 
-using domain::SendFailure;
-using domain::SendVerdict;
+using domain::AttemptFailure;
+using domain::AttemptVerdict;
 using net::HttpFailure;
-using storage::SendStatus;
+using storage::DispatchStatus;
 
 constexpr std::size_t kMostContentType = 100;  // bytes
 
@@ -35,53 +35,54 @@ std::string_view name_of(HttpFailure::Kind kind) {
   return "lost";
 }
 
-void apply(storage::SendResult& result, SendVerdict verdict, Timestamp ended_at) {
+void apply(storage::DispatchResult& result, AttemptVerdict verdict, Timestamp ended_at) {
   result.due_at = ended_at;
   switch (verdict) {
-    case SendVerdict::success:
-      result.status = SendStatus::succeeded;
+    case AttemptVerdict::success:
+      result.status = DispatchStatus::succeeded;
       return;
-    case SendVerdict::gone:
+    case AttemptVerdict::gone:
       result.deactivate_for = "receiver_gone";
       [[fallthrough]];
-    case SendVerdict::permanent:
-      result.status = SendStatus::failed;
+    case AttemptVerdict::permanent:
+      result.status = DispatchStatus::failed;
       return;
-    case SendVerdict::retry:
-      const auto next = domain::next_send(static_cast<int>(result.attempts), ended_at);
-      result.status = next ? SendStatus::pending : SendStatus::exhausted;
+    case AttemptVerdict::retry:
+      const auto next = domain::next_attempt(static_cast<int>(result.attempts), ended_at);
+      result.status = next ? DispatchStatus::pending : DispatchStatus::exhausted;
       result.due_at = next.value_or(ended_at);
   }
 }
 
 }  // namespace
 
-void conclude_send(storage::SendResult& result, const net::HttpResult& http, Timestamp ended_at) {
+void conclude_attempt(storage::DispatchResult& result, const net::HttpResult& http, Timestamp ended_at) {
   result.duration = http.duration;
   if (const auto* answer = http.answer()) {
-    const auto verdict = domain::classify_send(SendFailure::none, answer->status);
+    const auto verdict = domain::classify_attempt(AttemptFailure::none, answer->status);
     result.http_status = answer->status;
-    result.outcome = verdict == SendVerdict::success ? "succeeded" : "http_error";
-    result.answer = kept_answer(answer->body);
+    result.outcome = verdict == AttemptVerdict::success ? "succeeded" : "http_error";
+    result.answer = stored_answer(answer->body);
     for (const auto& [name, value] : answer->headers) {
       if (name == "content-type")
-        result.content_type = kept_answer(std::string_view(value).substr(0, kMostContentType));
+        result.content_type = stored_answer(std::string_view(value).substr(0, kMostContentType));
     }
     return apply(result, verdict, ended_at);
   }
   const auto& [kind, message] = *http.failure();
   result.released = kind == HttpFailure::Kind::aborted;
   result.outcome = name_of(kind);
-  result.answer = kept_answer(message);
+  result.answer = stored_answer(message);
   const bool hopeless = kind == HttpFailure::Kind::denied || kind == HttpFailure::Kind::invalid;
-  apply(result, domain::classify_send(hopeless ? SendFailure::denied : SendFailure::transport, 0), ended_at);
+  apply(result, domain::classify_attempt(hopeless ? AttemptFailure::denied : AttemptFailure::transport, 0),
+        ended_at);
 }
 
-void conclude_unsigned(storage::SendResult& result, Timestamp ended_at) {
+void conclude_unsigned(storage::DispatchResult& result, Timestamp ended_at) {
   result.outcome = "unsigned";
   result.of_ours = true;
   result.answer = "the event could not be signed";
-  apply(result, SendVerdict::retry, ended_at);
+  apply(result, AttemptVerdict::retry, ended_at);
 }
 
 }  // namespace presetbridge::services

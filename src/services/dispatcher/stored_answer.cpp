@@ -1,4 +1,4 @@
-#include "services/dispatcher/kept_answer.h"
+#include "services/dispatcher/stored_answer.h"
 
 #include "base/utf8.h"
 
@@ -9,16 +9,16 @@ constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
 }  // namespace
 
-std::string kept_answer(std::string_view body) {
-  std::string kept;
+std::string stored_answer(std::string_view body) {
+  std::string stored;
   while (!body.empty()) {
     const std::size_t length = body.front() == '\0' ? 0 : character_size(body);
     const std::string_view next = length > 0 ? body.substr(0, length) : kReplacement;
-    if (kept.size() + next.size() > kKeptAnswerBytes) break;
-    kept += next;
+    if (stored.size() + next.size() > kStoredAnswerBytes) break;
+    stored += next;
     body.remove_prefix(length > 0 ? length : 1);
   }
-  return kept;
+  return stored;
 }
 
 }  // namespace presetbridge::services

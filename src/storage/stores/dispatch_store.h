@@ -21,9 +21,9 @@ namespace presetbridge::storage {
 // The part of a subscription that a delivery attempt needs. The secrets are encrypted for the
 // crypto::ValuePlace {kSubscriptionSecret, id}.
 inline constexpr std::string_view kSubscriptionSecret = "webhook_subscriptions.secret";
-struct SendTarget {
+struct DispatchTarget {
   SubscriptionId id;
-  std::string host;  // of its URL, by which SendLeaseLimits::per_host counts; empty: not counted
+  std::string host;  // of its URL, by which DispatchLeaseLimits::per_host counts; empty: not counted
   AccountId account;
   std::int64_t version = 0;  // grows with every change of the row
   std::string url;
@@ -34,11 +34,11 @@ struct SendTarget {
   std::optional<Timestamp> older_secret_expires_at;
 };
 
-struct LeasedSend {
+struct LeasedDispatch {
   std::int64_t id = 0;
   std::int64_t fence = 0;
   std::int64_t attempts = 0;  // made before
-  std::size_t target = 0;     // index into SendLeases::targets
+  std::size_t target = 0;     // index into DispatchLeases::targets
   Timestamp expires_at;       // of the lease
   EventId event;
   std::string type;
@@ -46,9 +46,9 @@ struct LeasedSend {
   std::string body;
 };
 
-struct SendLeases {
-  std::vector<SendTarget> targets;
-  std::vector<LeasedSend> sends;
+struct DispatchLeases {
+  std::vector<DispatchTarget> targets;
+  std::vector<LeasedDispatch> dispatches;
   std::optional<Timestamp> next_ready;  // when there may be more
   Timestamp at{};                       // the database's time of the transaction
   // Subscriptions with due dispatches, and the host or the account whose limit put them off: the caller
@@ -58,14 +58,14 @@ struct SendLeases {
 };
 
 // The most dispatches that a subscription may have leased at a time, at least 1.
-using SendLimits = std::unordered_map<SubscriptionId, int>;
+using DispatchLimits = std::unordered_map<SubscriptionId, int>;
 
-struct SendLeaseLimits {
-  Timestamp from{};                           // subscriptions that were ready before are left out
-  int sends = 512;                            // at most, in all
-  int per_subscription = 16;                  // leased at one time, counted over all processes
-  Millis lease{40'000};                       // longer than a call's deadline
-  std::shared_ptr<const SendLimits> lowered;  // for single subscriptions; null: none
+struct DispatchLeaseLimits {
+  Timestamp from{};                               // subscriptions that were ready before are left out
+  int dispatches = 512;                           // at most, in all
+  int per_subscription = 16;                      // leased at one time, counted over all processes
+  Millis lease{40'000};                           // longer than a call's deadline
+  std::shared_ptr<const DispatchLimits> lowered;  // for single subscriptions; null: none
 
   // Many subscriptions may lead to one host: it has its own limit, counted in this process.
   int per_host = 64;
@@ -83,23 +83,24 @@ struct SendLeaseLimits {
 };
 
 struct ReadySubscription {
-  SendTarget target;  // its host is for the caller to fill in
+  DispatchTarget target;  // its host is for the caller to fill in
   bool active = false;
 };
 // Locks subscriptions that may have due dispatches: those that were put off, then the ready ones in the
 // order in which they became ready.
-std::vector<ReadySubscription> lock_ready_subscriptions(Tx& tx, const SendLeaseLimits& limits);
+std::vector<ReadySubscription> lock_ready_subscriptions(Tx& tx, const DispatchLeaseLimits& limits);
 // Leases due dispatches of these, which are all that lock_ready_subscriptions() has locked in this
 // transaction. Each is visited in that order and takes its share. A subscription at its limit, or at that
 // of its host or account, is not ready until one of its leases ends, so that the others do not wait for it.
-SendLeases lease_sends(Tx& tx, std::vector<ReadySubscription> ready, const SendLeaseLimits& limits);
+DispatchLeases lease_dispatches(Tx& tx, std::vector<ReadySubscription> ready,
+                                const DispatchLeaseLimits& limits);
 
-enum class SendStatus { pending, succeeded, failed, exhausted };
+enum class DispatchStatus { pending, succeeded, failed, exhausted };
 
 // The result of a leased dispatch: a delivery attempt, or none (`released`: it is due again at once).
-struct SendResult {
+struct DispatchResult {
   SubscriptionId subscription;
-  std::int64_t send = 0;
+  std::int64_t dispatch = 0;
   std::int64_t fence = 0;
   bool released = false;
 
@@ -111,7 +112,7 @@ struct SendResult {
   std::string outcome;             // a short code
   std::string answer;              // valid UTF-8 without NUL
   std::string content_type;        // of the answer; likewise
-  SendStatus status = SendStatus::pending;
+  DispatchStatus status = DispatchStatus::pending;
   Timestamp due_at;  // of the next attempt, when pending
   // Not empty: the subscription is deactivated for this reason, if it is still at `version`.
   std::string deactivate_for;
@@ -123,15 +124,15 @@ struct SendResult {
 // since when they fail: a success ends a period of failures, and the first failure after it begins one. No
 // success, of these results or later, ends it once a receiver was gone (`deactivate_for`). A result whose
 // lease was lost, or that was recorded before, changes no dispatch.
-void record_sends(Tx& tx, std::span<const SendResult> results);
+void record_results(Tx& tx, std::span<const DispatchResult> results);
 
 // The earliest time, at `from` or later, at which a subscription is ready.
 std::optional<Timestamp> next_ready_subscription(Tx& tx, Timestamp from);
 
 // Whether a lease ran out at `from` or later.
-bool any_send_expired(Tx& tx, Timestamp from);
+bool any_dispatch_expired(Tx& tx, Timestamp from);
 // Makes dispatches due again whose lease ran out at `from` or later, at most `limit`; returns how many.
-int take_over_expired_sends(Tx& tx, Timestamp from, int limit);
+int take_over_expired_dispatches(Tx& tx, Timestamp from, int limit);
 
 // Active subscriptions that are not ready though a dispatch of theirs is due: a wake-up was lost, as in
 // cloud_account_store.h (any_forgotten_account). By rising id.

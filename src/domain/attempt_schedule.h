@@ -7,26 +7,26 @@
 
 namespace presetbridge::domain {
 
-enum class SendVerdict {
+enum class AttemptVerdict {
   success,
-  retry,      // at next_send(), if that returns a time
+  retry,      // at next_attempt(), if that returns a time
   permanent,  // never again
   gone,       // permanent, and the subscription is deactivated (410)
 };
 
-enum class SendFailure {
+enum class AttemptFailure {
   none,       // an answer came: its status decides
   transport,  // connect failure, TLS failure, timeout, broken answer
   denied,     // the address guard refused the target: no retry can help
 };
 
-// `http_status` counts only with SendFailure::none; one outside 200..599 is a broken answer.
-SendVerdict classify_send(SendFailure failure, int http_status);
+// `http_status` counts only with AttemptFailure::none; one outside 200..599 is a broken answer.
+AttemptVerdict classify_attempt(AttemptFailure failure, int http_status);
 
-inline constexpr int kMaxSends = 7;  // the first and six retries
+inline constexpr int kMaxDeliveryAttempts = 7;  // the first and six retries
 
 // The time of the next attempt after `attempts` (from 1), the last of which ended at `previous`; nothing if
 // none is left.
-std::optional<Timestamp> next_send(int attempts, Timestamp previous);
+std::optional<Timestamp> next_attempt(int attempts, Timestamp previous);
 
 }  // namespace presetbridge::domain

@@ -7,10 +7,10 @@
 
 namespace presetbridge::services {
 
-inline constexpr std::size_t kKeptAnswerBytes = 1'024;
+inline constexpr std::size_t kStoredAnswerBytes = 1'024;
 
-// At most kKeptAnswerBytes of valid UTF-8 without U+0000: each byte that belongs to no whole character, and
+// At most kStoredAnswerBytes of valid UTF-8 without U+0000: each byte that belongs to no whole character, and
 // each U+0000, becomes U+FFFD.
-std::string kept_answer(std::string_view body);
+std::string stored_answer(std::string_view body);
 
 }  // namespace presetbridge::services

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "net/http_client.h"
-#include "storage/stores/send_store.h"
+#include "storage/stores/dispatch_store.h"
 
 namespace presetbridge::services {
 
@@ -10,10 +10,10 @@ namespace presetbridge::services {
 // due_at, deactivate_for, or `released`. `ended_at`: when the attempt ended; `result.attempts` counts it. The
 // outcome's codes: `succeeded`, `http_error` (an answer that is no success), `denied`, `invalid`,
 // `unresolved`, `connect`, `tls`, `timeout`, `lost`.
-void conclude_send(storage::SendResult& result, const net::HttpResult& http, Timestamp ended_at);
+void conclude_attempt(storage::DispatchResult& result, const net::HttpResult& http, Timestamp ended_at);
 
 // Concludes an attempt that could not be signed: nothing was sent, and it is retried as if the receiver had
 // been away (`unsigned`).
-void conclude_unsigned(storage::SendResult& result, Timestamp ended_at);
+void conclude_unsigned(storage::DispatchResult& result, Timestamp ended_at);
 
 }  // namespace presetbridge::services

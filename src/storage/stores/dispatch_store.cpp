@@ -1,4 +1,4 @@
-#include "storage/stores/send_store.h"
+#include "storage/stores/dispatch_store.h"
 
 #include <algorithm>
 #include <array>
@@ -97,8 +97,8 @@ std::optional<Timestamp> next_ready(Tx& tx, SubscriptionId id) {
 
 // Leases the oldest due dispatches of a subscription, at most `most`, sorted. Drops those whose event was
 // deleted, since its retention ended.
-std::vector<LeasedSend> take_due(Tx& tx, SubscriptionId subscription, int most, Timestamp expires_at) {
-  std::vector<std::pair<Timestamp, LeasedSend>> due;
+std::vector<LeasedDispatch> take_due(Tx& tx, SubscriptionId subscription, int most, Timestamp expires_at) {
+  std::vector<std::pair<Timestamp, LeasedDispatch>> due;
   std::vector<std::int64_t> dropped;
   tx.query(kLockDue, subscription, tx.now(), most, [&](const Row& r) {
     if (r.is_null(6)) {
@@ -106,26 +106,26 @@ std::vector<LeasedSend> take_due(Tx& tx, SubscriptionId subscription, int most, 
       return;
     }
     const Blob body = r.bytes(7);
-    due.emplace_back(
-        r.time(3), LeasedSend{.id = r.int64(0),
-                              .fence = r.int64(1) + 1,
-                              .attempts = r.int64(2),
-                              .expires_at = expires_at,
-                              .event = r.id<EventId>(4),
-                              .type = r.string(5),
-                              .uuid = r.string(6),
-                              .body = std::string(reinterpret_cast<const char*>(body.data()), body.size())});
+    due.emplace_back(r.time(3), LeasedDispatch{.id = r.int64(0),
+                                               .fence = r.int64(1) + 1,
+                                               .attempts = r.int64(2),
+                                               .expires_at = expires_at,
+                                               .event = r.id<EventId>(4),
+                                               .type = r.string(5),
+                                               .uuid = r.string(6),
+                                               .body = std::string(reinterpret_cast<const char*>(body.data()),
+                                                                   body.size())});
   });
   for (const auto id : dropped) tx.exec(kDrop, id);
   std::ranges::sort(due, {}, [](const auto& d) { return std::tuple(d.first, d.second.id); });
-  std::vector<LeasedSend> sends;
+  std::vector<LeasedDispatch> dispatches;
   std::vector<Param> flat;
-  for (auto& [at, send] : due) {
-    flat.insert(flat.end(), {send.id, send.fence, expires_at});
-    sends.push_back(std::move(send));
+  for (auto& [at, dispatch] : due) {
+    flat.insert(flat.end(), {dispatch.id, dispatch.fence, expires_at});
+    dispatches.push_back(std::move(dispatch));
   }
   if (!flat.empty()) tx.exec_many(kLease, 3, flat);
-  return sends;
+  return dispatches;
 }
 
 // The beginnings of the first and the last attempt that failed; nothing: none did.
@@ -165,7 +165,7 @@ void refresh(Tx& tx, SubscriptionId subscription, bool succeeded, const Failures
   }
 }
 
-int limit_of(const SendLeaseLimits& limits, SubscriptionId id) {
+int limit_of(const DispatchLeaseLimits& limits, SubscriptionId id) {
   if (!limits.lowered) return limits.per_subscription;
   const auto found = limits.lowered->find(id);
   return found == limits.lowered->end() ? limits.per_subscription : found->second;
@@ -174,12 +174,12 @@ int limit_of(const SendLeaseLimits& limits, SubscriptionId id) {
 // How many of the slots of its account, of which `under_way` are taken, a subscription may take.
 int room_of_account(int slots, int under_way, bool has_some) {
   const int room = std::max(0, slots - under_way);
-  const int shared = std::max(0, room - SendLeaseLimits::reserved_for_others(slots));
+  const int shared = std::max(0, room - DispatchLeaseLimits::reserved_for_others(slots));
   return has_some ? shared : std::max(shared, std::min(room, 1));
 }
 
 // Whether more than one account has dispatches under way, or wants to.
-bool is_shared(const std::vector<ReadySubscription>& ready, const SendLeaseLimits& limits) {
+bool is_shared(const std::vector<ReadySubscription>& ready, const DispatchLeaseLimits& limits) {
   std::set<AccountId> accounts;
   for (const auto& [account, count] : limits.under_way_of_account) {
     if (count > 0) accounts.insert(account);
@@ -192,33 +192,34 @@ bool is_shared(const std::vector<ReadySubscription>& ready, const SendLeaseLimit
 
 }  // namespace
 
-std::vector<ReadySubscription> lock_ready_subscriptions(Tx& tx, const SendLeaseLimits& limits) {
+std::vector<ReadySubscription> lock_ready_subscriptions(Tx& tx, const DispatchLeaseLimits& limits) {
   std::vector<ReadySubscription> ready;
   std::set<SubscriptionId> seen;
   const auto take = [&](const Row& r) {
     const auto id = r.id<SubscriptionId>(0);
     if (!seen.insert(id).second) return;
-    SendTarget target{.id = id,
-                      .host = {},
-                      .account = r.id<AccountId>(1),
-                      .version = r.int64(2),
-                      .url = r.string(3),
-                      .encrypted_secret = copy_of(r.bytes(4)),
-                      .encrypted_previous_secret = {},
-                      .previous_secret_expires_at = r.opt_time(6),
-                      .encrypted_older_secret = {},
-                      .older_secret_expires_at = r.opt_time(9)};
+    DispatchTarget target{.id = id,
+                          .host = {},
+                          .account = r.id<AccountId>(1),
+                          .version = r.int64(2),
+                          .url = r.string(3),
+                          .encrypted_secret = copy_of(r.bytes(4)),
+                          .encrypted_previous_secret = {},
+                          .previous_secret_expires_at = r.opt_time(6),
+                          .encrypted_older_secret = {},
+                          .older_secret_expires_at = r.opt_time(9)};
     if (!r.is_null(5)) target.encrypted_previous_secret = copy_of(r.bytes(5));
     if (!r.is_null(8)) target.encrypted_older_secret = copy_of(r.bytes(8));
     ready.push_back({std::move(target), r.flag(7)});
   };
   for (const auto id : limits.again) tx.query(kLockOne, id, take);
-  tx.query(kLockReady, limits.from, tx.now(), limits.sends, take);
+  tx.query(kLockReady, limits.from, tx.now(), limits.dispatches, take);
   return ready;
 }
 
-SendLeases lease_sends(Tx& tx, std::vector<ReadySubscription> ready, const SendLeaseLimits& limits) {
-  SendLeases leases;
+DispatchLeases lease_dispatches(Tx& tx, std::vector<ReadySubscription> ready,
+                                const DispatchLeaseLimits& limits) {
+  DispatchLeases leases;
   const Timestamp expires_at = tx.now() + limits.lease;
   auto under_way = limits.under_way;
   auto of_accounts = limits.under_way_of_account;
@@ -227,7 +228,7 @@ SendLeases lease_sends(Tx& tx, std::vector<ReadySubscription> ready, const SendL
   for (std::size_t i = 0; i < ready.size(); ++i) {
     auto& [target, active] = ready[i];
     const auto id = target.id;
-    const int left = limits.sends - static_cast<int>(leases.sends.size());
+    const int left = limits.dispatches - static_cast<int>(leases.dispatches.size());
     if (!active) {
       readiness.insert(readiness.end(), {id, nullptr});
       continue;
@@ -242,8 +243,8 @@ SendLeases lease_sends(Tx& tx, std::vector<ReadySubscription> ready, const SendL
     const int account_room = room_of_account(per_account, of_account, leased > 0);
     const int share =
         std::min({room, host_room, account_room, std::max(1, left / static_cast<int>(ready.size() - i))});
-    auto sends = share > 0 ? take_due(tx, id, share, expires_at) : std::vector<LeasedSend>{};
-    const int taken = static_cast<int>(sends.size());
+    auto dispatches = share > 0 ? take_due(tx, id, share, expires_at) : std::vector<LeasedDispatch>{};
+    const int taken = static_cast<int>(dispatches.size());
     at_host += taken;
     of_account += taken;
     const bool host_full = taken < room && taken == host_room;
@@ -253,10 +254,10 @@ SendLeases lease_sends(Tx& tx, std::vector<ReadySubscription> ready, const SendL
     const auto next =
         taken == room || host_full || account_full ? std::optional(expires_at) : next_ready(tx, id);
     readiness.insert(readiness.end(), {id, Param(next)});
-    if (sends.empty()) continue;
-    for (auto& send : sends) {
-      send.target = leases.targets.size();
-      leases.sends.push_back(std::move(send));
+    if (dispatches.empty()) continue;
+    for (auto& dispatch : dispatches) {
+      dispatch.target = leases.targets.size();
+      leases.dispatches.push_back(std::move(dispatch));
     }
     leases.targets.push_back(std::move(target));
   }
@@ -270,26 +271,26 @@ std::optional<Timestamp> next_ready_subscription(Tx& tx, Timestamp from) {
   return tx.one(kNextReady, from, [](const Row& r) { return r.time(0); });
 }
 
-void record_sends(Tx& tx, std::span<const SendResult> results) {
+void record_results(Tx& tx, std::span<const DispatchResult> results) {
   std::vector<Param> updates;
   std::vector<Param> attempts;
   std::vector<Param> releases;
   // In order, so that two transactions lock in one order.
   std::set<SubscriptionId> touched;
-  std::vector<const SendResult*> sorted;
+  std::vector<const DispatchResult*> sorted;
   for (const auto& r : results) sorted.push_back(&r);
-  std::ranges::sort(sorted, {}, [](const SendResult* r) { return r->send; });
+  std::ranges::sort(sorted, {}, [](const DispatchResult* r) { return r->dispatch; });
   for (const auto* one : sorted) {
     const auto& r = *one;
     touched.insert(r.subscription);
     if (r.released) {
-      releases.insert(releases.end(), {r.send, r.fence});
+      releases.insert(releases.end(), {r.dispatch, r.fence});
       continue;
     }
     const auto status = r.http_status ? Param(*r.http_status) : Param(nullptr);
-    updates.insert(updates.end(), {r.send, r.fence, kStatusNames[static_cast<std::size_t>(r.status)],
+    updates.insert(updates.end(), {r.dispatch, r.fence, kStatusNames[static_cast<std::size_t>(r.status)],
                                    r.attempts, r.due_at, status});
-    attempts.insert(attempts.end(), {r.send, r.fence, r.attempt_id, r.attempts, r.at, status,
+    attempts.insert(attempts.end(), {r.dispatch, r.fence, r.attempt_id, r.attempts, r.at, status,
                                      std::int64_t{r.duration.count()}, r.outcome, r.answer, r.content_type});
   }
   if (!updates.empty()) tx.exec_many(kRecord, 6, updates);
@@ -302,9 +303,9 @@ void record_sends(Tx& tx, std::span<const SendResult> results) {
     for (const auto& r : results) {
       if (r.subscription != subscription || r.released) continue;
       if (!r.deactivate_for.empty() &&
-          tx.exec(kDeactivate, r.subscription, r.deactivate_for, r.version, r.send, r.fence) > 0)
+          tx.exec(kDeactivate, r.subscription, r.deactivate_for, r.version, r.dispatch, r.fence) > 0)
         deactivated = true;
-      if (r.status == SendStatus::succeeded) {
+      if (r.status == DispatchStatus::succeeded) {
         succeeded = true;
       } else if (!r.of_ours) {
         failures.add(r.at);
@@ -314,11 +315,11 @@ void record_sends(Tx& tx, std::span<const SendResult> results) {
   }
 }
 
-bool any_send_expired(Tx& tx, Timestamp from) {
+bool any_dispatch_expired(Tx& tx, Timestamp from) {
   return tx.one(kAnyExpired, from, tx.now(), [](const Row&) { return true; }).value_or(false);
 }
 
-int take_over_expired_sends(Tx& tx, Timestamp from, int limit) {
+int take_over_expired_dispatches(Tx& tx, Timestamp from, int limit) {
   std::vector<Param> flat;
   std::set<SubscriptionId> touched;
   tx.query(kLockExpired, from, tx.now(), limit, [&](const Row& r) {
