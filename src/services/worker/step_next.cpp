@@ -40,9 +40,16 @@ void JobSteps::Step::obey_pending() {
 void JobSteps::Step::end_settled() {
   std::erase_if(deliveries, [&](DeliveryId id) {
     const auto& row = *set.delivery(id);
-    if (row.status != DeliveryStatus::processing) return false;  // the probed one
+    const bool failed = row.status == DeliveryStatus::failed;  // the probed one
+    if (!failed && row.status != DeliveryStatus::processing) return false;
     const auto items = tally(set.items(id), row);
     if (items.owed > 0 || items.sharing > 0) return false;
+    if (failed) {
+      // The job's other calls may go on failing.
+      customer.probed_delivery = {};
+      conclude_settled(set, id, {});
+      return true;
+    }
     return conclude(set, job, customer, id, Finding::worked, ResolutionCode::none);
   });
 }
