@@ -179,17 +179,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   event->updated_at = *event->updated_at + std::chrono::minutes{1};
   for (auto& line : event->lines) line.title += "!";
   const auto stored = encode(domain::merge(first, *event).state);
-  const auto state = domain::decode_order_state(stored);
+  auto state = domain::decode_order_state(stored);
   REQUIRE(state.has_value());
-  const auto mapped = index.map(*state);
+  const auto mapped = index.map(*state, domain::MappingIndex::Lines::all);
   std::vector<domain::ItemNow> items;
   std::int64_t pairs = 0;
   for (const auto& file : mapped.files) {
     items.push_back({ItemId{1}, file.file_id, domain::ItemStatus::owed, file.line_ids});
     pairs += std::ssize(file.line_ids);
   }
-  domain::plan_items(items, mapped);
-  domain::refunded_items(items, *state);
+  domain::plan_items(items, *state, mapped);
+  domain::refunds_took_all(items, *state);
   hold("an order", body.size(), taken,
        kOfAnOrder + kOfAStoredByte * std::ssize(stored) + kOfALine * lines + kOfAPair * pairs);
   return 0;

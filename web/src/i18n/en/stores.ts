@@ -77,7 +77,7 @@ export const stores = {
   'products.ignored': 'Not a preset',
   'products.ignore': 'Not a preset, ignore this product',
   'products.unsold': 'Not sold yet. If it is a sample of a test order, you need no preset for it.',
-  'products.ignoreIt': 'Ignore it',
+  'products.ignoreIt': 'Ignore',
   'products.ignoreOf': 'Ignore {product}',
   'products.unignore': 'Choose presets instead',
   'products.gone': 'File is gone',

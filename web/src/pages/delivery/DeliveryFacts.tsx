@@ -45,10 +45,7 @@ export function DeliveryFacts({ it }: { it: Delivery }) {
       <Facts title={t('facts.order')}>
         <FactList>
           <Fact name={t('facts.number')}>
-            <span className={styles.id}>
-              <Bdi>{orderName(it)}</Bdi>
-              <CopyIcon text={orderName(it)} what={orderName(it)} />
-            </span>
+            <Bdi>{orderName(it)}</Bdi>
             <span className={styles.note}>
               <Link className="link" to="/orders/$id" params={{ id: orderIdOf(it.id) }} search={{}}>
                 {t('facts.rawOrder')}
