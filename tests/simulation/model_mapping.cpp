@@ -177,14 +177,15 @@ void Model::resolve(Order& order, const Delivery::Replacing& replaced) {
     const bool mapped = line.perhaps_mapped;
     line.perhaps_mapped = mapped && taken;
     if (!line.files || (candidates.empty() && !mapped)) continue;
-    // A file that another line owed before, or this one as another product, says nothing of this one.
+    // A file that another line owed before, or this one as another product, says nothing of this one: perhaps it is
+    // this one's too.
     std::set<std::string> files;
     for (const auto& file : candidates) {
       const bool explained = d.left.contains(file) || std::ranges::any_of(before, [&](const Line& other) {
                                return other.id != line.id && other.files &&
                                       std::ranges::find(*other.files, file) != other.files->end();
                              });
-      if (is_owed(file) && !explained) files.insert(file);
+      if (is_owed(file)) (explained ? line.perhaps : files).insert(file);
     }
     const bool gone = replaces && !files.empty();
     for (const auto& file : *line.files) {
