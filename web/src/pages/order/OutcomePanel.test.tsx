@@ -109,3 +109,21 @@ test.each([
   expect(screen.queryAllByText(says)).toHaveLength(String(says).includes('No such') ? 0 : 1);
   expect(screen.queryAllByRole('button', { name: 'Process again' })).toHaveLength(offers);
 });
+
+test.each([
+  ['failed', 'username_not_found', 'It was not delivered: Username not found'],
+  ['in_review', null, 'It waits for your approval'],
+] as const)(
+  'an order that needs the merchant says so, and leads to what solves it: %s',
+  async (deliveryStatus, resolutionCode, title) => {
+    const lines = [line({})];
+    await show(<OutcomePanel it={anOrder({ lines, deliveryStatus, resolutionCode })} />);
+    await screen.findByRole('heading', { name: title });
+    expect(screen.getByRole('link', { name: 'Solve it' }).getAttribute('href')).toBe('/deliveries/del_0a1b2c3d4e5f6');
+    expect(screen.queryByRole('button', { name: 'Process again' })).toBeNull();
+    cleanup();
+    await show(<OutcomePanel it={anOrder({ lines, deliveryStatus: 'completed', resolutionCode: null })} />);
+    await screen.findByRole('link', { name: 'Open the delivery' });
+    screen.getByRole('button', { name: 'Process again' });
+  },
+);

@@ -69,6 +69,13 @@ function overBy({ cancelled, test, refunded, lines }: Order) {
   return all ? 'refunded' : null;
 }
 
+// The delivery needs the merchant. Its page says more, and has what solves it.
+function troubleOf({ deliveryStatus, resolutionCode }: Order) {
+  if (deliveryStatus === 'failed' && resolutionCode)
+    return { tone: 'red', title: t('orderPage.lead.failed', { problem: codeWord(resolutionCode) }) } as const;
+  return deliveryStatus === 'in_review' ? ({ tone: 'amber', title: t('orderPage.lead.in_review') } as const) : null;
+}
+
 // To the first product that waits for its match.
 const goToMatch = () => document.querySelector<HTMLElement>('[aria-labelledby="lines"] button')?.focus();
 
@@ -82,10 +89,12 @@ export function OutcomePanel({ it }: { it: Order }) {
   const bare = it.lines.filter(({ result, matchedBy }) => result === 'unmapped' && matchedBy === null).length;
   const standing = standingOf(it);
   const over = overBy(it);
+  const trouble = it.erased || waits ? null : troubleOf(it);
   const toMatch = standing === 'unmatched' && !over && !since && it.lines.some(bareKey);
   const may =
     !it.erased &&
     !over &&
+    (!trouble || since) &&
     (['delivery', 'nothing', 'inactive'].includes(standing) || (standing === 'unmatched' && since));
   async function again() {
     if (!begin()) return;
@@ -100,11 +109,11 @@ export function OutcomePanel({ it }: { it: Order }) {
   }
   return (
     <Panel
-      tone={standing === 'unmatched' ? 'amber' : 'plain'}
+      tone={trouble?.tone ?? (standing === 'unmatched' ? 'amber' : 'plain')}
       title={
         it.erased
           ? t('orderPage.lead.erased')
-          : word('orderPage.lead', standing === 'unmatched' && since ? it.outcome : standing)
+          : (trouble?.title ?? word('orderPage.lead', standing === 'unmatched' && since ? it.outcome : standing))
       }
       foot={
         <>
@@ -114,7 +123,9 @@ export function OutcomePanel({ it }: { it: Order }) {
               {t('orderPage.match', { count: bare })}
             </Button>
           ) : null}
-          {it.deliveryId ? <OpenDelivery id={it.deliveryId} first={!since && !waits} /> : null}
+          {it.deliveryId ? (
+            <OpenDelivery id={it.deliveryId} first={!since && !waits} solves={trouble !== null} />
+          ) : null}
           {may ? (
             <Button
               variant={since && !waits ? 'filled' : 'default'}
@@ -130,7 +141,7 @@ export function OutcomePanel({ it }: { it: Order }) {
       {it.erased ? null : (
         <p className="muted">
           {[
-            reasonOf(it),
+            trouble ? t('orderPage.trouble') : reasonOf(it),
             since && may ? t('orderPage.matchedSince') : '',
             toMatch ? t('orderPage.matchHint') : '',
             it.outcome === 'inactive' ? t('orderPage.inactiveHint') : '',
@@ -149,14 +160,14 @@ export function OutcomePanel({ it }: { it: Order }) {
   );
 }
 
-function OpenDelivery({ id, first }: { id: string; first: boolean }) {
+function OpenDelivery({ id, first, solves }: { id: string; first: boolean; solves: boolean }) {
   return (
     <Button
       variant={first ? 'filled' : 'default'}
       rightSection={<IconArrowRight size={16} />}
       renderRoot={(props) => <Link {...props} to="/deliveries/$id" params={{ id }} search={{}} />}
     >
-      {t('orderPage.open')}
+      {t(solves ? 'orderPage.solve' : 'orderPage.open')}
     </Button>
   );
 }
