@@ -179,3 +179,16 @@ test('a link that the clipboard refuses is selected, and said to be', async () =
   await screen.findByText(/^The clipboard refused/);
   expect(getSelection()?.toString()).toBe(it.buyerUrl);
 });
+
+test.each([
+  [
+    'dropped',
+    'Nothing of it is left to deliver. If you approve it, it stops again, until your shop reports it as paid.',
+  ],
+  ['owed', 'Nothing is sent until you approve it.'],
+] as const)('reopening says what an approval does: %s', async (status, says) => {
+  const stopped = { status: 'invalidated', reason: 'order_refunded' } as const;
+  const { user } = await page(aDelivery({ ...stopped, allowedActions: ['reopen'], ...itemsOf({ status }) }));
+  await user.click(await button(/^Reopen/));
+  await screen.findByText(says);
+});

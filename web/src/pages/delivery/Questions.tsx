@@ -37,6 +37,8 @@ export function Questions({ it, children }: { it: Delivery; children: ReactNode 
   const taken = asked?.question.what === 'revoke' ? asked.question.holder : presentHolder(it);
   const itemIds = revocable(taken).map(({ id }) => id);
   const { owed, kept, forAnother } = countsOf(it);
+  // Whether an approval has anything to deliver, or to show as delivered.
+  const left = it.items.length === 0 || it.items.some(({ status }) => status !== 'dropped');
   const to = asked?.question.what === 'instead' ? asked.question.to : '';
   const ask = (question: Question) => {
     setAsked({ question, was: stateOf(it) });
@@ -93,7 +95,7 @@ export function Questions({ it, children }: { it: Delivery; children: ReactNode 
       <ConfirmDialog
         {...dialog('reopen')}
         title={t('confirm.reopen.title', { order })}
-        body={t('confirm.reopen.body')}
+        body={t(left ? 'confirm.reopen.body' : 'confirm.reopen.over')}
         button={t('confirm.reopen.button')}
         onConfirm={() => act('reopen').then(done(t('act.reopened')))}
       />
