@@ -136,8 +136,8 @@ function EntryRow({
 }) {
   const { entry, again } = row;
   const [opened, setOpened] = useState(false);
-  const Icon =
-    ICONS[entry.type] ?? (entry.actor.startsWith('key_') ? IconKey : entry.type === 'action' ? IconUser : IconNote);
+  const acted = entry.actor === 'order' ? IconReceipt : entry.actor.startsWith('key_') ? IconKey : IconUser;
+  const Icon = ICONS[entry.type] ?? (entry.type === 'action' ? acted : IconNote);
   const status = coloured ? statusOf(entry) : null;
   const line =
     entry.type === 'completed' && status === 'completed' && hadAll(it) ? t('timeline.said.hadAll') : secondLine(entry);

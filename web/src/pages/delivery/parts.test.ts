@@ -50,6 +50,7 @@ test('only the newest outcome is one', () => {
   const reopened: Entry = { ...entry('4', 'action'), status: 'in_review' };
   expect(outcomeOf([reopened, entry('3', 'failed')])).toBe('4');
   expect(outcomeOf([{ ...reopened, data: { to: 'jonasek' } }, entry('3', 'failed')])).toBe('3');
+  expect(outcomeOf([{ ...reopened, actor: 'order' }, entry('3', 'completed')])).toBe('3');
 });
 
 test('a message for the buyer, where the buyer can do something', () => {

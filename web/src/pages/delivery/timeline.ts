@@ -18,7 +18,9 @@ export function folded(entries: Entry[]): Folded[] {
   return all;
 }
 
-// The id of the newest entry with an outcome of the delivery: the only one in colour.
+// The id of the newest entry with an outcome of the delivery: the only one in colour. An action of the order decides nothing: what comes
+// of it has an entry of its own.
 const OUTCOMES = new Set<Entry['type']>(['completed', 'failed', 'in_review', 'invalidated', 'waiting', 'request_sent']);
-const decided = ({ type, status, data }: Entry) => type === 'action' && status !== null && data.to === undefined;
+const decided = ({ type, actor, status, data }: Entry) =>
+  type === 'action' && actor !== 'order' && status !== null && data.to === undefined;
 export const outcomeOf = (entries: Entry[]) => entries.find((entry) => OUTCOMES.has(entry.type) || decided(entry))?.id;
