@@ -11,9 +11,15 @@ export const credits = {
   'credits.pace': 'About {n} a day in the last week.',
   'credits.paceLast': 'About {n} a day in the last week: they run out {when}.',
   'credits.inDays': { one: 'in about {count} day', other: 'in about {count} days' },
-  'credits.wait': { one: '{count} delivery waits for credits', other: '{count} deliveries wait for credits' },
-  'credits.waitMany': 'More than {count} deliveries wait for credits',
-  'credits.waitText': 'They go on by themselves when there are credits, the oldest first.',
+  'credits.wait': {
+    one: '{count} delivery failed for want of credits',
+    other: '{count} deliveries failed for want of credits',
+  },
+  'credits.waitMany': 'More than {count} deliveries failed for want of credits',
+  'credits.waitText': {
+    one: 'It goes on by itself once there are some.',
+    other: 'They go on by themselves once there are some, the oldest first.',
+  },
   'credits.waitShow': 'Show them',
   'credits.lowLabel': 'Warn me at this many credits',
   'credits.lowHint': 'Shown on your overview, and sent as credits.low to your outbound webhooks.',

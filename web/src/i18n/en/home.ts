@@ -43,7 +43,7 @@ export const home = {
   'overview.limit': 'Cloud limit',
   'overview.limitUsed': '{n} of {total} this minute',
   'overview.limitNone': 'No limit',
-  'overview.limitIdle': 'No delivery is waiting.',
+  'overview.limitIdle': 'No delivery is in line.',
   'overview.limitNow': { one: '{count} in line, the next starts now', other: '{count} in line, the next starts now' },
   'overview.limitNext': {
     one: '{count} in line, the next starts in about {time}',
@@ -116,9 +116,15 @@ export const home = {
   'need.intake_silent': 'Nothing arrived from {store} since {day}',
   'need.intake_silent.text': 'Is its webhook still on?',
   'need.intake_silent.button': 'Check the store',
-  'need.credits_out': { one: '{count} delivery waits for credits', other: '{count} deliveries wait for credits' },
+  'need.credits_out': {
+    one: '{count} delivery failed for want of credits',
+    other: '{count} deliveries failed for want of credits',
+  },
   'need.credits_out.none': 'No credits left',
-  'need.credits_out.text': 'The oldest go first, by themselves, once there are more.',
+  'need.credits_out.text': {
+    one: 'It goes on by itself once there are some.',
+    other: 'They go on by themselves once there are some, the oldest first.',
+  },
   'need.credits_out.noneText': 'A delivery costs 1 credit a preset.',
   'need.credits.button': 'Buy credits',
   'need.debt': { one: '{count} credit of debt', other: '{count} credits of debt' },

@@ -17,7 +17,7 @@ export function WaitForCredits() {
       <Shape icon="octagon" colour="red" size={18} />
       <div>
         <h2>{t(data?.countIsExact === false ? 'credits.waitMany' : 'credits.wait', { count })}</h2>
-        <p className="muted">{t('credits.waitText')}</p>
+        <p className="muted">{t('credits.waitText', { count })}</p>
       </div>
       <Button
         renderRoot={(props) => (

@@ -120,7 +120,7 @@ function rowOf(need: Need, credits: Schemas['Overview']['credits'], only: { stor
       };
     case 'credits_out':
       return count > 0
-        ? { ...red, title: t('need.credits_out', { count }), text: t('need.credits_out.text'), ...buy }
+        ? { ...red, title: t('need.credits_out', { count }), text: t('need.credits_out.text', { count }), ...buy }
         : { ...amber, title: t('need.credits_out.none'), text: t('need.credits_out.noneText'), ...buy };
     case 'debt':
       return { ...red, title: t('need.debt', { count }), text: t('need.debt.text'), ...buy };

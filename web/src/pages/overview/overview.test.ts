@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { CODES } from '@/vocabulary/delivery';
-import { hasText } from '@/i18n/text';
+import { hasText, t } from '@/i18n/text';
 import { suggestionFor } from '../start/suggestions';
 import { stepsDone } from '../start/later';
 import { NEED_KINDS, rowsOf, type Need } from './needs';
@@ -104,6 +104,16 @@ test('every code that is fixed one by one is said in words', () => {
 test('what is newer than this page is shown as it is', () => {
   const [row] = rowsOf({ needs: [need('levitating' as Need['kind'])], credits }, undefined, NOW);
   expect(row).toMatchObject({ title: 'levitating', icon: 'circle', colour: 'grey' });
+});
+
+test('deliveries without credits are called failed, as in the chart, and go on by themselves', () => {
+  const row = (count: number) => rowsOf({ needs: [need('credits_out', { count })], credits }, undefined, NOW)[0];
+  expect(row(2)).toMatchObject({
+    title: '2 deliveries failed for want of credits',
+    text: 'They go on by themselves once there are some, the oldest first.',
+  });
+  expect(row(1)?.text).toBe('It goes on by itself once there are some.');
+  expect(t('overview.limitIdle')).toBe('No delivery is in line.');
 });
 
 test('credits that run out say when', () => {
