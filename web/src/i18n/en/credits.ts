@@ -10,6 +10,8 @@ export const credits = {
   'credits.debtWhy': 'Money of an earlier purchase went back after its credits were spent.',
   'credits.pace': 'About {n} a day in the last week.',
   'credits.paceLast': 'About {n} a day in the last week: they run out {when}.',
+  'credits.below': 'Below your limit of {limit}.',
+  'credits.at': 'That is your limit.',
   'credits.inDays': { one: 'in about {count} day', other: 'in about {count} days' },
   'credits.wait': {
     one: '{count} delivery failed for want of credits',

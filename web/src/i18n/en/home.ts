@@ -181,6 +181,9 @@ export const home = {
   'need.credits_low.none': 'Few credits are left',
   'need.credits_low.text': '{left} left, you use about {perDay} a day.',
   'need.credits_low.textNone': '{left} left.',
+  'need.credits_low.below': '{left} left, below your limit of {limit}.',
+  'need.credits_low.at': '{left} left, which is your limit.',
+  'need.credits_low.perDay': 'You use about {perDay} a day.',
 } as const;
 
 addWords(home);

@@ -23,3 +23,16 @@ test.each([
   const links = screen.queryAllByRole('link', { name: 'outbound webhook' }).map((link) => link.getAttribute('href'));
   expect(links).toEqual(heard ? [] : ['/integrations/webhooks']);
 });
+
+test.each([
+  ['2026-11-01T00:00:00.000Z', 'About 7 a day in the last week: they run out'],
+  [new Date().toISOString(), null],
+])('an account made at %s', async (createdAt, says) => {
+  const runsOutAt = new Date(Date.now() + 13 * 86_400_000).toISOString();
+  const it = { ...balance, available: 93, lowThreshold: 95, perDay: 7, runsOutAt };
+  const { client } = await show(<Balance it={it as never} />);
+  act(() => client.setQueryData(queries.account().queryKey, { createdAt, caller: { role: 'owner' } } as never));
+  await screen.findByText('Below your limit of 95.');
+  if (says) await screen.findByText(new RegExp(says));
+  else expect(screen.queryByText(/a day/)).toBeNull();
+});

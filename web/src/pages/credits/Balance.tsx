@@ -13,6 +13,7 @@ import { useSubmit } from '@/components/useSubmit';
 import { date, pace } from '@/i18n/format';
 import { t, T } from '@/i18n/text';
 import { useIsOwner } from '@/session/useIsOwner';
+import { isLongEnough } from './forecast';
 import styles from './credits.module.css';
 
 type It = Schemas['Balance'];
@@ -41,6 +42,11 @@ export function Balance({ it }: { it: It }) {
             <span className="muted">{t('credits.debtWhy')}</span>
           </p>
         ) : null}
+        {it.available > 0 && it.available <= it.lowThreshold ? (
+          <p className="quiet">
+            {it.available < it.lowThreshold ? t('credits.below', { limit: it.lowThreshold }) : t('credits.at')}
+          </p>
+        ) : null}
         <Pace it={it} />
       </div>
       <dl className={styles.sums}>
@@ -58,7 +64,8 @@ export function Balance({ it }: { it: It }) {
 
 function Pace({ it }: { it: It }) {
   const now = useNow();
-  if (it.perDay === 0) return null;
+  const madeAt = useQuery(queries.account()).data?.createdAt;
+  if (it.perDay === 0 || !isLongEnough(madeAt, now)) return null;
   const n = pace(it.perDay);
   if (it.runsOutAt === null || it.available === 0) return <p className="quiet">{t('credits.pace', { n })}</p>;
   const days = Math.max(1, Math.round((Date.parse(it.runsOutAt) - now) / DAY_MS));

@@ -22,7 +22,12 @@ import styles from './overview.module.css';
 export function Needs({ seen, store }: { seen: Schemas['Overview']; store: string | undefined }) {
   const now = useNow(60_000);
   const stores = useQuery(queries.stores()).data?.data;
-  const rows = rowsOf(seen, store, now, stores);
+  const madeAt = useQuery(queries.account()).data?.createdAt;
+  const limit = useQuery(queries.credits()).data?.lowThreshold;
+  const rows = rowsOf(seen, store, now, stores, {
+    ...(madeAt === undefined ? {} : { madeAt }),
+    ...(limit === undefined ? {} : { limit }),
+  });
   return (
     <section aria-label={t('overview.needs')}>
       <h2 className={styles.h2}>{t('overview.needs')}</h2>

@@ -6,6 +6,7 @@ import { date, day, hoursMinutes, momentWithin, pace, since, spelled } from '@/i
 import { hasText, t } from '@/i18n/text';
 import { word, type Colour, type Icon } from '@/vocabulary/delivery';
 import { mendedUntil, type Store } from '@/vocabulary/store';
+import { isLongEnough } from '../credits/forecast';
 import { answerBy } from '../customers/answer_by';
 
 export type Need = Schemas['Need'];
@@ -52,6 +53,7 @@ const toStore = (id: string | null, tab: 'products' | 'connection', search: Reco
     ? { to: '/integrations/stores/$id/products', params: { id: id ?? '' }, search }
     : { to: '/integrations/stores/$id/connection', params: { id: id ?? '' }, search };
 const to = (address: string) => ({ to: address }) as LinkProps;
+const buy = () => ({ button: t('need.credits.button'), link: to('/credits'), owners: true, buys: true });
 
 // The last refusal that the need counts, where it also counts ones that are mended; null: it counts open ones alone. undefined: all are mended.
 function lastRefused({ code, oldestAt, integrationId }: Need, stores: Store[]) {
@@ -85,14 +87,36 @@ function ofRefused(need: Need, stores: Store[], now: number): NeedRow[] {
   ];
 }
 
+// `young`: too young for a forecast. The service also warns of one, which is then no need.
+function ofFewCredits({ count: left, oldestAt }: Need, perDay: number, now: number, limit: number | undefined, young: boolean): NeedRow[] {
+  const low = limit !== undefined && left <= limit;
+  if (young && limit !== undefined && !low) return [];
+  const paced = !young && perDay > 0;
+  const a = { left, limit: limit ?? 0, perDay: pace(perDay) };
+  return [
+    {
+      key: 'credits_low',
+      icon: 'clock',
+      colour: 'amber',
+      title:
+        oldestAt && !young
+          ? t('need.credits_low', { time: spelled(Math.max(Date.parse(oldestAt) - now, 3_600_000)) })
+          : t('need.credits_low.none'),
+      text: low
+        ? [t(left < limit ? 'need.credits_low.below' : 'need.credits_low.at', a), paced ? t('need.credits_low.perDay', a) : ''].join(' ').trim()
+        : t(paced ? 'need.credits_low.text' : 'need.credits_low.textNone', a),
+      ...buy(),
+    },
+  ];
+} // prettier-ignore
+
 // `begins`: the account has delivered nothing yet, so its products may be samples of tests.
-function rowOf(need: Need, credits: Schemas['Overview']['credits'], only: { store?: string }, now: number, begins: boolean): NeedRow {
+function rowOf(need: Need, only: { store?: string }, now: number, begins: boolean): NeedRow {
   const { kind, count, oldestAt, integrationId, subscriptionId } = need;
   const name = (need.detail ?? '').replace(/^https?:\/\//, '');
   const at = oldestAt ?? new Date(now).toISOString();
   const red = { key: [kind, integrationId ?? subscriptionId, need.code].filter(Boolean).join(':'), icon: 'octagon', colour: 'red' } as const;
   const amber = { ...red, icon: 'clock', colour: 'amber' } as const;
-  const buy = { button: t('need.credits.button'), link: to('/credits'), owners: true, buys: true };
   const receiver = {
     title: t('need.receiver', { name }),
     button: t('need.receiver.button'),
@@ -120,10 +144,10 @@ function rowOf(need: Need, credits: Schemas['Overview']['credits'], only: { stor
       };
     case 'credits_out':
       return count > 0
-        ? { ...red, title: t('need.credits_out', { count }), text: t('need.credits_out.text', { count }), ...buy }
-        : { ...amber, title: t('need.credits_out.none'), text: t('need.credits_out.noneText'), ...buy };
+        ? { ...red, title: t('need.credits_out', { count }), text: t('need.credits_out.text', { count }), ...buy() }
+        : { ...amber, title: t('need.credits_out.none'), text: t('need.credits_out.noneText'), ...buy() };
     case 'debt':
-      return { ...red, title: t('need.debt', { count }), text: t('need.debt.text'), ...buy };
+      return { ...red, title: t('need.debt', { count }), text: t('need.debt.text'), ...buy() };
     case 'review':
       return {
         key: kind,
@@ -158,23 +182,15 @@ function rowOf(need: Need, credits: Schemas['Overview']['credits'], only: { stor
         button: t('need.privacy_request.button'),
         link: to('/account/customers'),
       };
-    case 'credits_low':
-      return {
-        ...amber,
-        title: oldestAt
-          ? t('need.credits_low', { time: spelled(Math.max(Date.parse(oldestAt) - now, 3_600_000)) })
-          : t('need.credits_low.none'),
-        text: credits.perDay > 0
-          ? t('need.credits_low.text', { left: count, perDay: pace(credits.perDay) })
-          : t('need.credits_low.textNone', { left: count }),
-        ...buy,
-      };
     case 'failed':
       return ofFailed([need], only);
     default:
       return { key: String(kind), icon: 'circle', colour: 'grey', title: String(kind), text: name };
   }
 } // prettier-ignore
+
+// The account's beginning, and at how few credits it is warned.
+type Facts = { madeAt?: string; limit?: number };
 
 // `store`: the only one whose needs are shown. `stores`: say which refusals are mended.
 export function rowsOf(
@@ -186,6 +202,7 @@ export function rowsOf(
   store: string | undefined,
   now: number,
   stores: Store[] = [],
+  account: Facts = {},
 ): NeedRow[] {
   const only = store ? { store } : {};
   const failed = needs.filter(({ kind }) => kind === 'failed');
@@ -196,7 +213,9 @@ export function rowsOf(
         : []
       : need.kind === 'intake_refused'
         ? ofRefused(need, stores, now)
-        : rowOf(need, credits, only, now, setup?.firstDelivery === false),
+        : need.kind === 'credits_low'
+          ? ofFewCredits(need, credits.perDay, now, account.limit, !isLongEnough(account.madeAt, now))
+          : rowOf(need, only, now, setup?.firstDelivery === false),
   );
 }
 

@@ -116,10 +116,22 @@ test('deliveries without credits are called failed, as in the chart, and go on b
   expect(t('overview.limitIdle')).toBe('No delivery is in line.');
 });
 
-test('credits that run out say when', () => {
+test('credits that run out say when, once the account is old enough to know its pace', () => {
   const soon = need('credits_low', { count: 41, oldestAt: '2026-11-26T14:00:00.000Z' });
-  expect(rowsOf({ needs: [soon], credits }, undefined, NOW)[0]).toMatchObject({ title: 'Credits run out in about 4 days', text: '41 left, you use about 10 a day.' }); // prettier-ignore
-  expect(rowsOf({ needs: [{ ...soon, oldestAt: null }], credits: { ...credits, perDay: 0 } }, undefined, NOW)[0]).toMatchObject({ title: 'Few credits are left', text: '41 left.' }); // prettier-ignore
+  const row = (it: Need, perDay: number, limit: number, madeAt = '2026-11-01T14:00:00.000Z') =>
+    rowsOf({ needs: [it], credits: { ...credits, perDay } }, undefined, NOW, [], { madeAt, limit })[0];
+  const few = 'Few credits are left';
+  expect(row(soon, 10, 10)).toMatchObject({ title: 'Credits run out in about 4 days', text: '41 left, you use about 10 a day.' }); // prettier-ignore
+  expect(row(soon, 10, 50)?.text).toBe('41 left, below your limit of 50. You use about 10 a day.');
+  expect(row({ ...soon, oldestAt: null }, 0, 50)).toMatchObject({
+    title: few,
+    text: '41 left, below your limit of 50.',
+  });
+  const young = '2026-11-20T14:00:01.000Z';
+  expect(row(soon, 10, 50, young)).toMatchObject({ title: few, text: '41 left, below your limit of 50.' });
+  expect(row(soon, 10, 41, young)).toMatchObject({ title: few, text: '41 left, which is your limit.' });
+  expect(row(soon, 10, 40, young)).toBeUndefined();
+  expect(row(soon, 10, 40, '2026-11-20T14:00:00.000Z')?.title).toBe('Credits run out in about 4 days');
 });
 
 test('the address says the period and the store; what it cannot say is passed over', () => {
