@@ -107,10 +107,10 @@ export const home = {
   'need.login_invalid.button': 'Sign in again',
   'need.intake_refused': '{store}: your orders are refused',
   'need.intake_refused.text': {
-    one: '{count} with {cause} since {time}. Refused orders are lost.',
-    other: '{count} with {cause} since {time}. Refused orders are lost.',
+    one: '{count} with {cause} since {time}.',
+    other: '{count} with {cause} since {time}.',
   },
-  'need.intake_refused.last': 'The last came {when}, with {cause}. Refused orders are lost.',
+  'need.intake_refused.last': 'The last came {when}, with {cause}.',
   'need.intake_refused.button': 'Check the secret',
   'need.intake_refused.store': 'Check the store',
   'need.intake_silent': 'Nothing arrived from {store} since {day}',

@@ -5,6 +5,7 @@ import type { Schemas } from '@/api/client';
 import { date, day, hoursMinutes, momentWithin, pace, since, spelled } from '@/i18n/format';
 import { hasText, t } from '@/i18n/text';
 import { word, type Colour, type Icon } from '@/vocabulary/delivery';
+import { lostLine } from '@/vocabulary/lost';
 import { mendedUntil, type Store } from '@/vocabulary/store';
 import { isLongEnough } from '../credits/forecast';
 import { answerBy } from '../customers/answer_by';
@@ -70,6 +71,7 @@ function ofRefused(need: Need, stores: Store[], now: number): NeedRow[] {
   const last = lastRefused(need, stores);
   if (last === undefined) return [];
   const wrong = code === 'INVALID_SIGNATURE';
+  const store = stores.find(({ id }) => id === integrationId);
   const cause = word('cause', code ?? '');
   return [
     {
@@ -77,10 +79,14 @@ function ofRefused(need: Need, stores: Store[], now: number): NeedRow[] {
       icon: 'octagon',
       colour: 'red',
       title: t('need.intake_refused', { store: need.detail ?? '' }),
-      text:
+      text: [
         last === null
           ? t('need.intake_refused.text', { count, cause, time: clock(oldestAt ?? new Date(now).toISOString(), now) })
           : t('need.intake_refused.last', { cause, when: since(last, now) }),
+        store ? lostLine(store) : '',
+      ]
+        .join(' ')
+        .trim(),
       button: t(wrong ? 'need.intake_refused.button' : 'need.intake_refused.store'),
       link: toStore(integrationId, 'connection', wrong ? { do: 'secret' } : {}),
     },

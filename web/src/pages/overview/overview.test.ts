@@ -45,19 +45,40 @@ test('refusals that a later order or a change of the secret has mended are no ne
   const lastAt = '2026-11-22T13:50:00.000Z';
   const row = (change: object, code = 'INVALID_SIGNATURE') => {
     const refused = [{ code, count: 2, lastAt }];
-    const it = { id: 'int_0a1b2c3d4e5f6', lastOrderAt: null, secretChangedAt: null, intake: { refused }, ...change };
+    const it = {
+      id: 'int_0a1b2c3d4e5f6',
+      platform: 'WooCommerce',
+      lastOrderAt: null,
+      secretChangedAt: null,
+      intake: { refused },
+      ...change,
+    };
     return rowsOf({ needs: [need('intake_refused', { code })], credits }, undefined, NOW, [it as never])[0]?.text;
   };
-  const counted = /^2 with a wrong signature since .*\. Refused orders are lost\.$/;
+  const counted =
+    /^2 with a wrong signature since [^.]*\.( WooCommerce does not send refused orders again: they are lost\.)?$/;
   expect(row({})).toMatch(counted);
   expect(row({ id: 'int_7a1b2c3d4e5f6' })).toMatch(counted);
   expect(row({ lastOrderAt: '2026-11-22T09:00:00.000Z' })).toMatch(counted);
-  const last = 'The last came 10 min ago, with a wrong signature. Refused orders are lost.';
+  const last =
+    'The last came 10 min ago, with a wrong signature. WooCommerce does not send refused orders again: they are lost.';
   expect(row({ lastOrderAt: '2026-11-22T12:00:00.000Z' })).toBe(last);
   expect(row({ secretChangedAt: '2026-11-22T12:00:00.000Z' })).toBe(last);
   expect(row({ lastOrderAt: '2026-11-22T13:51:00.000Z' })).toBeUndefined();
   expect(row({ secretChangedAt: '2026-11-22T13:51:00.000Z' })).toBeUndefined();
   expect(row({ secretChangedAt: '2026-11-22T13:51:00.000Z' }, 'INVALID_PAYLOAD')).toMatch(/^2 with a body/);
+});
+
+test.each([
+  ['Shopify', /Shopify sends refused orders again for about four hours; after that they are lost\.$/],
+  ['WooCommerce', /WooCommerce does not send refused orders again: they are lost\.$/],
+  [null, /Refused orders are lost unless your website sends them again\.$/],
+  ['Etsy', /since [^.]*\.$/],
+])('the end of refused orders is said by the kind of store: %s', (platform, says) => {
+  const intake = { refused: [] };
+  const it = { id: 'int_0a1b2c3d4e5f6', platform, lastOrderAt: null, secretChangedAt: null, intake };
+  const needs = [need('intake_refused', { code: 'INVALID_SIGNATURE' })];
+  expect(rowsOf({ needs, credits }, undefined, NOW, [it as never])[0]?.text).toMatch(says);
 });
 
 test('before the first delivery a product without a preset may be a sample of a test', () => {

@@ -1,4 +1,4 @@
-// Orders that are being refused are being lost: said on top of every tab of the store.
+// Orders of the store are being refused: said on top of every tab of the store.
 import '@/i18n/en/stores';
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
@@ -7,6 +7,7 @@ import { useNow } from '@/components/Time';
 import { since } from '@/i18n/format';
 import { t } from '@/i18n/text';
 import { word } from '@/vocabulary/delivery';
+import { lostLine } from '@/vocabulary/lost';
 import { openRefusal, type Store } from '@/vocabulary/store';
 import styles from './store.module.css';
 
@@ -24,7 +25,8 @@ export function Refused({ it }: { it: Store }) {
           <p>
             {refusal.mixed
               ? t('refused.last', { cause, when })
-              : t('refused.text', { count: refusal.count, cause, when })}
+              : t('refused.text', { count: refusal.count, cause, when })}{' '}
+            {lostLine(it)}
           </p>
           <Button
             variant="filled"

@@ -18,6 +18,7 @@ const refused = (code: string, provider: Store['provider'] = 'provider_a') =>
   ({
     id: 'int_0a1b2c3d4e5f6',
     provider,
+    platform: 'Shopify',
     secretSetBy: 'merchant',
     secretChangedAt: null,
     topicsSeen: [],
@@ -130,5 +131,5 @@ test('the banner goes with the change of the secret, and comes back without a co
   await waitForElementToBeRemoved(screen.queryByText(/with a wrong signature/));
   const again = [{ code: 'INVALID_SIGNATURE', count: 3, lastAt: '2026-11-22T08:16:00.000Z' }];
   now({ secretChangedAt, intake: { accepted24h: 0, refused: again } });
-  await screen.findByText(/^The last came .*, with a wrong signature\.$/);
+  await screen.findByText(/^The last came .*, with a wrong signature\. Shopify sends refused orders again/);
 });
