@@ -3,13 +3,15 @@ import { addWords } from '../words';
 export const guide = {
   'guide.page': 'First ten minutes',
   'guide.title': 'Let’s deliver your first preset',
+  'guide.titleDone': 'Your first preset is delivered',
+  'guide.leadDone': 'You can look at each step again.',
   'guide.lead': 'Five short steps. You can stop at any point and come back.',
   'guide.leadGuided':
     'Five short steps. Your overview takes their place once a preset is delivered, or you finish later.',
   'guide.later': 'Finish later',
   'guide.progress': '{done} of 5 steps done',
   'guide.change': 'Change',
-  'guide.open': 'Open',
+  'guide.open': 'Show',
   'guide.done': 'Done',
   'guide.cloud': 'Connect your cloud account',
   'guide.cloud.text': 'Your presets are shared from there. About 1 minute.',
@@ -23,6 +25,7 @@ export const guide = {
   'guide.store.text': 'So that every paid order reaches the bridge. About 5 minutes.',
   'guide.store.of': 'Connect {name}',
   'guide.store.done': '{name} sends its orders',
+  'guide.store.sample': '{name}: test notification received',
   'guide.username.waiting': 'The first order shows whether it carries a username.',
   'guide.username.good': 'Order {order} carried the username {buyer}',
   'guide.username.bad': 'Order {order} had no cloud username. Add the field to your shop.',
@@ -33,9 +36,10 @@ export const guide = {
   'guide.mapping.text': 'Pick which files each product delivers.',
   'guide.mapping.done': { one: '{count} product has its presets', other: '{count} products have their presets' },
   'guide.mapping.sample':
-    'That was a sample order, so its products are not yours. Type a product or SKU, import a CSV, or place an order.',
-  'guide.mapping.none':
-    'No order came yet, so no product is known. Type a product or SKU, import a CSV, or place an order.',
+    'That was a sample order, so its products are not yours. Type a product or SKU, {csv}, or place an order.',
+  'guide.mapping.came': 'The products of your order show up here by themselves. You can also type one, or {csv}.',
+  'guide.mapping.none': 'No order came yet, so no product is known. Type a product or SKU, {csv}, or place an order.',
+  'guide.mapping.csv': 'import a CSV',
   'guide.mapping.noFiles': 'There is no preset in your cloud account yet. Upload one there, then check again.',
   'guide.mapping.look': 'Check again',
   'guide.mapping.suggested': 'Equal names',

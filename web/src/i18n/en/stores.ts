@@ -244,6 +244,8 @@ export const stores = {
   'listen.nothing': 'Nothing arrives?',
   'listen.got': 'An order arrived, its signature is right',
   'listen.gotText': 'The store is connected. Next: match its products to your presets.',
+  'listen.sample': 'Test notification received, its signature is right',
+  'listen.sampleText': 'The store is connected. The notification is no work: nothing is delivered for it.',
   'listen.bad': 'An order came, but its signature is wrong',
   'listen.badText': 'Copy the secret again, then send another.',
   'listen.noSecret': 'No secret of your shop is saved here yet. Save it above, then send another order.',

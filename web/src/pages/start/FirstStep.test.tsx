@@ -229,3 +229,25 @@ test('a member without credits reads who can buy some', async () => {
   screen.getByText('Ask an owner of this account.');
   expect(screen.queryByRole('link', { name: 'Buy credits' })).toBeNull();
 });
+
+test.each([
+  ['mira', false],
+  [null, true],
+])('the field for the username is worth doing where an order of a buyer had none: %s', async (username, worth) => {
+  shop.lastOrderAt = '2026-11-22T10:00:00.000Z';
+  const orders = [
+    { orderId: '9999', orderNumber: '#9999', targetUsername: null, test: true },
+    { orderId: '1', orderNumber: '#1', targetUsername: username, test: false },
+  ];
+  const step = <FirstStep store={shop} ready done onLeave={() => undefined} />;
+  const { client } = await show(step);
+  act(
+    () =>
+      void client.setQueryData(queries.orders({ integrationId: shop.id, limit: 100 }).queryKey, {
+        data: orders,
+      } as never),
+  );
+  await screen.findByText('Send your shop the outcome of its orders');
+  expect(screen.queryByText('Ask buyers for their username') !== null).toBe(worth);
+  shop.lastOrderAt = null;
+});

@@ -14,6 +14,7 @@ import { t } from '@/i18n/text';
 import { AskForCredits, useSale } from '@/session/sale';
 import { useIsOwner } from '@/session/useIsOwner';
 import type { Store } from '@/vocabulary/store';
+import { useFirstOrder } from './lines';
 import { Followed } from './Followed';
 import { Skipped } from './Skipped';
 import styles from './start.module.css';
@@ -120,6 +121,7 @@ export function FirstStep({ store, ready, done, onLeave }: Props) {
 function NextThings({ store, credits }: { store: Store | undefined; credits: Schemas['Balance'] | undefined }) {
   const owner = useIsOwner();
   const sold = useSale();
+  const lacks = useFirstOrder(store)?.lacks ?? false;
   const low = credits !== undefined && credits.available <= credits.lowThreshold;
   const things: { title: string; text: string; link: LinkProps }[] = [
     ...(owner && sold && low
@@ -137,7 +139,7 @@ function NextThings({ store, credits }: { store: Store | undefined; credits: Sch
       link: { to: '/integrations/webhooks', search: {} },
     },
   ];
-  if (store)
+  if (store && lacks)
     things.push({
       title: t('guide.next.username'),
       text: t('guide.next.username.text', { store: store.name }),

@@ -60,7 +60,7 @@ async function open({ skipped = 1, refused = false } = {}) {
       reprocessableCredits: 3,
     });
   });
-  return { sent, done, user: userEvent.setup() };
+  return { client, sent, done, user: userEvent.setup() };
 }
 
 test('an order that came before its product was matched is delivered with the save', async () => {
@@ -100,4 +100,25 @@ test('the field for a product asks for what the switch says', async () => {
   await user.click(screen.getByText('SKU'));
   await screen.findByPlaceholderText('SKU of a product');
   expect(screen.queryByPlaceholderText(/title/i)).toBeNull();
+});
+
+test('without products the step says why, and leads to the import of a CSV', async () => {
+  const { client } = await open();
+  const came = (test: boolean) =>
+    act(() => {
+      client.setQueryData(queries.products('int_shop', { limit: 20 }).queryKey, {
+        data: [],
+        nextCursor: null,
+      } as never);
+      const order = { orderId: '1', orderNumber: '#1', targetUsername: 'mira', test };
+      client.setQueryData(queries.orders({ integrationId: 'int_shop', limit: 100 }).queryKey, {
+        data: [order],
+      } as never);
+    });
+  came(true);
+  await screen.findByText(/^That was a sample order/);
+  came(false);
+  await screen.findByText(/^The products of your order show up here by themselves\./);
+  const link = screen.getByRole('link', { name: 'import a CSV' });
+  expect(link.getAttribute('href')).toBe('/integrations/stores/int_shop/products');
 });

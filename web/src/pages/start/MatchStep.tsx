@@ -10,7 +10,7 @@ import { Alert } from '@/components/Alert';
 import { Bdi } from '@/components/Bdi';
 import { Loaded, SkeletonRows } from '@/components/States';
 import { useUndo } from '@/components/useUndo';
-import { t } from '@/i18n/text';
+import { t, T } from '@/i18n/text';
 import type { Store } from '@/vocabulary/store';
 import {
   keyOf,
@@ -24,6 +24,7 @@ import {
 } from '../store/products/draft';
 import { MatchRow } from '../store/products/MatchRow';
 import { AddByHand } from './AddByHand';
+import { useFirstOrder } from './lines';
 import { NoPresets } from './NoPresets';
 import { SaveMatches } from './SaveMatches';
 import { suggestionFor } from './suggestions';
@@ -59,6 +60,7 @@ type Props = {
 };
 
 function Matches({ store, set, products, presets, onDone }: Props) {
+  const came = useFirstOrder(store) !== undefined;
   const saved = matchesOf(set.mappings);
   const rows = products.flatMap((product) => {
     const by = keyOfProduct(product, set.mappings);
@@ -104,7 +106,18 @@ function Matches({ store, set, products, presets, onDone }: Props) {
   return (
     <div className={styles.parts}>
       {rows.length === 0 ? (
-        <p className="muted">{t(store.lastOrderAt ? 'guide.mapping.sample' : 'guide.mapping.none')}</p>
+        <p className="muted">
+          <T
+            k={came ? 'guide.mapping.came' : store.lastOrderAt ? 'guide.mapping.sample' : 'guide.mapping.none'}
+            values={{
+              csv: (
+                <Link className="link" to="/integrations/stores/$id/products" params={{ id: store.id }} search={{}}>
+                  {t('guide.mapping.csv')}
+                </Link>
+              ),
+            }}
+          />
+        </p>
       ) : null}
       {rows.length + typed.length > 0 ? (
         <ul className={styles.matches} aria-label={t('products.what')}>

@@ -44,3 +44,12 @@ test('who is led here from the overview reads so, and who opens the guide again 
   prefer('2026-11-22T10:00:00.000Z');
   await screen.findByText('Five short steps. You can stop at any point and come back.');
 });
+
+test('a guide whose preset is delivered says so, and a step that is done is shown', async () => {
+  const setup = { cloud: true, store: true, firstOrder: true, mapping: true, testOrder: true, firstDelivery: true };
+  const { client } = await show(<Start />);
+  act(() => client.setQueryData(queries.overview().queryKey, { setup } as never));
+  await screen.findByRole('heading', { level: 1, name: 'Your first preset is delivered' });
+  expect(screen.queryByText(/^Five short steps/)).toBeNull();
+  screen.getByRole('button', { name: /^Show: Watch your first delivery/ });
+});

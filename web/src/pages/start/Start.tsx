@@ -43,6 +43,7 @@ export function Start() {
   };
   // Whether the overview leads here.
   const guided = preferences !== undefined && read.data !== undefined && isGuided(read.data.setup, preferences);
+  const finished = read.data?.setup.firstDelivery === true;
   return (
     <div className={styles.screen}>
       {version.data?.sandbox ? <SandboxBar /> : null}
@@ -50,13 +51,13 @@ export function Start() {
         <Mark />
         <strong>{t('app.name')}</strong>
         <Button variant="subtle" onClick={leave}>
-          {read.data?.setup.firstDelivery ? t('guide.first.go') : t('guide.later')}
+          {finished ? t('guide.first.go') : t('guide.later')}
         </Button>
       </header>
       <main className={styles.page}>
         <OfflineBar />
-        <h1>{t('guide.title')}</h1>
-        <p className={styles.lead}>{t(guided ? 'guide.leadGuided' : 'guide.lead')}</p>
+        <h1>{t(finished ? 'guide.titleDone' : 'guide.title')}</h1>
+        <p className={styles.lead}>{t(finished ? 'guide.leadDone' : guided ? 'guide.leadGuided' : 'guide.lead')}</p>
         <Loaded read={read} what={t('guide.page')} skeleton={<SkeletonRows rows={5} height={72} />}>
           {({ setup }) => <Steps setup={setup} onLeave={leave} />}
         </Loaded>

@@ -18,12 +18,29 @@ test.each([
     'Order #2 had no cloud username, but order #1 carried one: your shop has the field, and some orders leave it out.',
   ],
   [[order('#2', 'mira'), order('#1', null)], 'Order #2 carried the username @mira'],
+  [[order('#3', 'ann'), order('#2', 'mira'), order('#1', null)], 'Order #2 carried the username @mira'],
 ])('whether a shop has the field for the username', async (orders, text) => {
   const Line = () => useStoreLine(store);
   const { client } = await show(<Line />);
   act(() => {
-    client.setQueryData(queries.orders({ integrationId: store.id, limit: 10 }).queryKey, { data: orders } as never);
+    client.setQueryData(queries.orders({ integrationId: store.id, limit: 100 }).queryKey, { data: orders } as never);
   });
   const line = await screen.findByText('Marlow sends its orders');
   expect(line.parentElement?.textContent?.replace(/[\u2066-\u2069]/g, '')).toContain(text);
+});
+
+test('a sample of Shopify is no order of the store', async () => {
+  const shopify = { ...store, platform: 'Shopify' } as Store;
+  const Line = () => useStoreLine(shopify);
+  const { client } = await show(<Line />);
+  const sample = { ...(order('#9999', null) as object), test: true };
+  const now = (data: unknown[]) =>
+    act(
+      () =>
+        void client.setQueryData(queries.orders({ integrationId: store.id, limit: 100 }).queryKey, { data } as never),
+    );
+  now([sample]);
+  await screen.findByText('Marlow: test notification received');
+  now([order('#1', 'mira'), sample]);
+  await screen.findByText('Marlow sends its orders');
 });

@@ -9,6 +9,7 @@ import { Shape } from '@/components/StatusIcon';
 import { t, T } from '@/i18n/text';
 import type { Store } from '@/vocabulary/store';
 import { orderName } from '@/vocabulary/order';
+import { isOfBuyer, useOrdersOf, useSampled } from '../store/sampled';
 import styles from './start.module.css';
 
 export function useCloudLine(): ReactNode {
@@ -42,29 +43,29 @@ export function useGuideStore(chosen: string | undefined): Store | undefined {
   return rows.find(({ id }) => id === chosen) ?? newest(heard.filter(hasProducts)) ?? newest(heard) ?? newest(rows);
 }
 
+// The newest order of buyers; the first that carried a username; whether one carried none.
 export function useFirstOrder(store: Store | undefined) {
-  const read = useQuery({
-    ...queries.orders({ integrationId: store?.id ?? '', limit: 10 }),
-    enabled: Boolean(store?.lastOrderAt),
-  });
-  const orders = read.data?.data.filter(({ orderId, test }) => !test && !orderId.startsWith('test-')) ?? [];
+  const orders = useOrdersOf(store)?.filter(isOfBuyer) ?? [];
   const [order] = orders;
-  return order && { order, carried: orders.find(({ targetUsername }) => targetUsername) };
+  const carried = orders.findLast(({ targetUsername }) => targetUsername);
+  return order && { order, carried, lacks: orders.some(({ targetUsername }) => !targetUsername) };
 }
 
 export function useStoreLine(store: Store | undefined): ReactNode {
   const first = useFirstOrder(store);
+  const sampled = useSampled(store);
   if (!store?.lastOrderAt) return null;
   return (
     <>
-      <Bdi>{t('guide.store.done', { name: store.name })}</Bdi>
+      <Bdi>{t(sampled ? 'guide.store.sample' : 'guide.store.done', { name: store.name })}</Bdi>
       {first ? <UsernameLine {...first} /> : null}
     </>
   );
 }
 
 // `carried`: an order that has a username, so the shop has the field.
-export function UsernameLine({ order, carried }: NonNullable<ReturnType<typeof useFirstOrder>>) {
+export function UsernameLine({ order: newest, carried }: NonNullable<ReturnType<typeof useFirstOrder>>) {
+  const order = newest.targetUsername && carried ? carried : newest;
   const number = <Bdi>{orderName(order)}</Bdi>;
   return (
     <span className={styles.check} data-good={order.targetUsername ? true : undefined}>

@@ -9,6 +9,7 @@ import { t } from '@/i18n/text';
 import { word } from '@/vocabulary/delivery';
 import { newestRefusal, openRefusal } from '@/vocabulary/store';
 import { kindFor } from './kinds/kinds';
+import { useSampled } from './sampled';
 import { useHeard } from './useHeard';
 import styles from './steps.module.css';
 
@@ -18,6 +19,7 @@ const LATE_MS = 3 * 60_000;
 
 export function Listening({ id }: { id: string }) {
   const it = useHeard(id);
+  const sampled = useSampled(it);
   const now = useNow(10_000);
   const [began] = useState(now);
   const [asked, setAsked] = useState<boolean | null>(null); // null: nobody has opened or closed the list
@@ -35,7 +37,9 @@ export function Listening({ id }: { id: string }) {
   const help = asked ?? late;
   const checks = came ? [] : !refused ? (help ? CHECKS : []) : refusal.code === 'INVALID_PAYLOAD' ? OF_BODY : [];
   const [title, text] = came
-    ? [t('listen.got'), t('listen.gotText')]
+    ? sampled
+      ? [t('listen.sample'), t('listen.sampleText')]
+      : [t('listen.got'), t('listen.gotText')]
     : mended
       ? [t('listen.title'), t(dictated ? 'listen.newSecret' : 'listen.newOwn')]
       : !refusal
