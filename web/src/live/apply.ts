@@ -5,11 +5,11 @@ import { withRows, type LiveDelivery } from './patch';
 import type { LiveEvent } from './stream';
 
 export const FLUSH_MS = 250;
-export const AGAIN_MS = 5_000;
+export const AGAIN_MS = [2_500, 5_000]; // the service notes them each two seconds, and later under load
 
 type Kind = 'delivery' | 'order' | 'intake_refused' | 'subscription' | 'credits' | 'cloud' | 'bulk';
 
-// The reads by the beginning of their keys; after which events they are repeated, and how often at most. `again`: once more some seconds
+// The reads by the beginning of their keys; after which events they are repeated, and how often at most. `again`: twice more some seconds
 // later, as the service notes the time of a store's last order, its counts and its products each few seconds.
 type Reading = { key: QueryKey; after: Kind[]; everyMs: number; again?: true };
 export const READINGS: Reading[] = [
@@ -40,7 +40,7 @@ export function createApplier(client: QueryClient, now: () => number = Date.now)
   let flushes = 0;
   const newest = new Map<string, LiveDelivery>();
   const listeners = new Set<() => void>();
-  const turns = READINGS.map((reading) => ({ ...reading, endedAt: -Infinity, busy: false, dirty: false, timer: undefined as ReturnType<typeof setTimeout> | undefined, later: undefined as ReturnType<typeof setTimeout> | undefined })); // prettier-ignore
+  const turns = READINGS.map((reading) => ({ ...reading, endedAt: -Infinity, busy: false, dirty: false, timer: undefined as ReturnType<typeof setTimeout> | undefined, later: [] as ReturnType<typeof setTimeout>[] })); // prettier-ignore
   type Turn = (typeof turns)[number];
 
   async function read(turn: Turn) {
@@ -92,8 +92,8 @@ export function createApplier(client: QueryClient, now: () => number = Date.now)
         if (!turn.after.some((kind) => kinds.has(kind))) continue;
         readSoon(turn);
         if (!turn.again) continue;
-        clearTimeout(turn.later);
-        turn.later = setTimeout(() => readSoon(turn), AGAIN_MS);
+        turn.later.forEach(clearTimeout);
+        turn.later = AGAIN_MS.map((ms) => setTimeout(() => readSoon(turn), ms));
       }
     flushes += 1;
     for (const listener of listeners) listener();
@@ -123,7 +123,7 @@ export function createApplier(client: QueryClient, now: () => number = Date.now)
       clearTimeout(timer);
       for (const { timer: soon, later } of turns) {
         clearTimeout(soon);
-        clearTimeout(later);
+        later.forEach(clearTimeout);
       }
       waiting.clear();
     },
