@@ -28,16 +28,22 @@ const made = aDelivery({ id: 'del_gift', orderNumber: null, orderId: 'gift-1', t
 
 let stores: Store[];
 let packs: { id: string }[];
+let orders: unknown[];
 let answer: () => Response;
 let sent: { path: string; body: Record<string, unknown> }[];
 beforeEach(() => {
   stores = [shop, own];
   packs = [];
+  orders = [];
   sent = [];
   answer = () => Response.json(made, { status: 201 });
   serve(async (request) => {
     const path = new URL(request.url).pathname;
-    const lists: Record<string, unknown[]> = { '/api/integrations': stores, '/api/credits/packs': packs };
+    const lists: Record<string, unknown[]> = {
+      '/api/integrations': stores,
+      '/api/credits/packs': packs,
+      '/api/orders': orders,
+    };
     if (request.method === 'GET') return Response.json({ data: lists[path] ?? [], nextCursor: null });
     sent.push({ path, body: await request.json() });
     return path === '/api/integrations' ? Response.json(aStore('int_gifts', 'generic'), { status: 201 }) : answer();
@@ -234,20 +240,13 @@ test.each([
   ['mira', false],
   [null, true],
 ])('the field for the username is worth doing where an order of a buyer had none: %s', async (username, worth) => {
-  shop.lastOrderAt = '2026-11-22T10:00:00.000Z';
-  const orders = [
+  orders = [
     { orderId: '9999', orderNumber: '#9999', targetUsername: null, test: true },
     { orderId: '1', orderNumber: '#1', targetUsername: username, test: false },
   ];
-  const step = <FirstStep store={shop} ready done onLeave={() => undefined} />;
-  const { client } = await show(step);
-  act(
-    () =>
-      void client.setQueryData(queries.orders({ integrationId: shop.id, limit: 100 }).queryKey, {
-        data: orders,
-      } as never),
-  );
-  await screen.findByText('Send your shop the outcome of its orders');
-  expect(screen.queryByText('Ask buyers for their username') !== null).toBe(worth);
-  shop.lastOrderAt = null;
+  const heard = { ...shop, lastOrderAt: '2026-11-22T10:00:00.000Z' };
+  const { client } = await show(<FirstStep store={heard} ready done onLeave={() => undefined} />);
+  const key = queries.orders({ integrationId: shop.id, limit: 100 }).queryKey;
+  await waitFor(() => expect(client.getQueryData(key)?.data).toHaveLength(2));
+  await waitFor(() => expect(screen.queryByText('Ask buyers for their username') !== null).toBe(worth));
 });
