@@ -153,6 +153,11 @@ export const stores = {
   'try.ignored': 'ignored',
   'try.unmapped': 'no preset',
   'try.gets': { one: 'Buyer gets {count} file', other: 'Buyer gets {count} files' },
+  'try.nobody': {
+    one: 'Nobody gets the file until the order has a username.',
+    other: 'Nobody gets the {count} files until the order has a username.',
+  },
+  'try.cost': 'would cost {credits}',
   'try.free.had': {
     one: '{count} of them was delivered before and costs nothing again.',
     other: '{count} of them were delivered before and cost nothing again.',

@@ -52,7 +52,7 @@ export function TryIt({ id, mappings }: Props) {
             onChange={(event) => setChosen(event.currentTarget.value)}
           />
           <Loaded read={preview} what={t('try.title')} skeleton={<SkeletonRows rows={2} />}>
-            {(it) => <Preview it={it} />}
+            {(it) => <Preview it={it} order={order} />}
           </Loaded>
         </>
       ) : null}
@@ -60,17 +60,29 @@ export function TryIt({ id, mappings }: Props) {
   );
 }
 
-function Preview({ it }: { it: Schemas['MappingPreview'] }) {
+type Line = Schemas['MappingPreview']['lines'][number];
+
+// The title of a test order's line says "Test order", unless the product is matched by its title.
+function nameOfLine({ title, sku, productId, variantId, lineId }: Line, rehearsed: boolean) {
+  const ids = sku ?? productId ?? variantId;
+  return (rehearsed ? (ids ?? title) : (title ?? ids)) ?? lineId;
+}
+
+function Preview({ it, order }: { it: Schemas['MappingPreview']; order: Schemas['Order'] }) {
+  const delivers = it.outcome === 'delivery';
+  const named = Boolean(order.deliveryUsername ?? order.targetUsername);
+  const rehearsed = order.orderId.startsWith('test-');
   const nameOf = new Map(it.files.map(({ fileId, fileName }) => [fileId, fileName || fileId]));
   const free = freeText(it);
   return (
     <>
+      {it.outcome === 'delivery' ? null : <p>{t(`try.outcome.${it.outcome}`)}</p>}
       <ul className={styles.lines}>
         {it.lines.slice(0, 20).map((line) => (
           <li key={line.lineId}>
             <div className={styles.line}>
               <strong>
-                <Bdi>{line.title ?? line.sku ?? line.productId ?? line.lineId}</Bdi>
+                <Bdi>{nameOfLine(line, rehearsed)}</Bdi>
               </strong>
               <span>
                 {line.outcome === 'delivers' && line.matchedBy
@@ -80,22 +92,20 @@ function Preview({ it }: { it: Schemas['MappingPreview'] }) {
             </div>
             {line.fileIds.map((file) => (
               <div key={file} className={styles.file}>
-                <Shape icon="check" colour="teal" />
+                {delivers && named ? <Shape icon="check" colour="teal" /> : <Shape icon="circle" colour="grey" />}
                 <Bdi>{nameOf.get(file) ?? file}</Bdi>
               </div>
             ))}
           </li>
         ))}
       </ul>
-      {it.outcome === 'delivery' ? (
+      {delivers ? (
         <div className={styles.sum}>
-          <span>{t('try.gets', { count: it.files.length })}</span>
-          <strong>{t('count.credits', { count: it.credits })}</strong>
+          <span>{t(named ? 'try.gets' : 'try.nobody', { count: it.files.length })}</span>
+          <strong>{t('try.cost', { credits: t('count.credits', { count: it.credits }) })}</strong>
           {free ? <p>{free}</p> : null}
         </div>
-      ) : (
-        <p>{t(`try.outcome.${it.outcome}`)}</p>
-      )}
+      ) : null}
       {it.tooLarge ? <p>{t('try.tooLarge')}</p> : null}
     </>
   );
