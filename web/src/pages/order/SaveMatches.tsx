@@ -12,7 +12,7 @@ import { toast } from '@/components/toasts';
 import { t } from '@/i18n/text';
 import { freeText } from '../store/products/free';
 import { mappingsWith, matchesOf, type Draft } from '../store/products/draft';
-import { Bar, toastSaved, useDeliverAfterSave } from '../store/products/useDeliverAfterSave';
+import { Bar, BarButtons, toastSaved, useDeliverAfterSave } from '../store/products/useDeliverAfterSave';
 import { useSaveMatches } from '../store/products/useSaveMatches';
 import type { Order } from './types';
 import { useOutcomeWords, useReprocess } from './OutcomePanel';
@@ -84,23 +84,30 @@ function Changes({ it, draft, onDone, onDeliver }: Props & { onDeliver: () => vo
           <span className="muted">
             {t('orderPage.free', { presets: t('count.presets', { count: preview.data?.files.length ?? 0 }), free })}
           </span>
+        ) : null}{' '}
+        {delivers ? (
+          <span className="muted">
+            {t('orderPage.costs', {
+              credits: t('count.credits', { count: cost }),
+              available: credits.data.available,
+            })}
+          </span>
         ) : null}
       </p>
       {error ? <Alert>{sentence(error)}</Alert> : null}
-      <Button variant="subtle" disabled={busy} onClick={onDone}>
-        {t('action.discard')}
-      </Button>
-      <Button variant={delivers ? 'default' : 'filled'} aria-disabled={busy || undefined} onClick={act(false)}>
-        {busy ? t('action.saving') : t('orderPage.save')}
-      </Button>
-      {delivers ? (
-        <Button variant="filled" aria-disabled={busy || undefined} onClick={act(true)}>
-          {t('orderPage.saveDeliver', {
-            credits: t('count.credits', { count: cost }),
-            available: credits.data.available,
-          })}
+      <BarButtons>
+        <Button variant="subtle" disabled={busy} onClick={onDone}>
+          {t('action.discard')}
         </Button>
-      ) : null}
+        <Button variant={delivers ? 'default' : 'filled'} aria-disabled={busy || undefined} onClick={act(false)}>
+          {busy ? t('action.saving') : t('orderPage.save')}
+        </Button>
+        {delivers ? (
+          <Button variant="filled" aria-disabled={busy || undefined} onClick={act(true)}>
+            {t('orderPage.saveDeliver')}
+          </Button>
+        ) : null}
+      </BarButtons>
     </Bar>
   );
 }

@@ -10,7 +10,7 @@ import { Alert } from '@/components/Alert';
 import { toast } from '@/components/toasts';
 import { t } from '@/i18n/text';
 import { deliverSkipped, ordersText, useSkipped, type Orders } from './skipped';
-import { Bar, toastSaved, useDeliverAfterSave } from './useDeliverAfterSave';
+import { Bar, BarButtons, toastSaved, useDeliverAfterSave } from './useDeliverAfterSave';
 import { useSaveMatches } from './useSaveMatches';
 
 type Edited = {
@@ -91,14 +91,14 @@ function Changes({
       </p>
       {error ? <Alert>{conflict ? t('products.conflict') : sentence(error)}</Alert> : null}
       {conflict ? (
-        <>
+        <BarButtons>
           <Button onClick={reload}>{t('products.reload')}</Button>
           <Button variant="filled" disabled={delivers && counting} onClick={() => act(delivers, true)}>
             {t('products.keep')}
           </Button>
-        </>
+        </BarButtons>
       ) : (
-        <>
+        <BarButtons>
           <Button variant="subtle" disabled={busy} onClick={onDiscard}>
             {t('action.discard')}
           </Button>
@@ -114,7 +114,7 @@ function Changes({
               {counting ? t('products.counting') : ordersText('products.saveDeliver', orders)}
             </Button>
           ) : null}
-        </>
+        </BarButtons>
       )}
     </Bar>
   );

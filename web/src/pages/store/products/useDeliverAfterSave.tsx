@@ -17,6 +17,9 @@ export const Bar = ({ children }: { children: ReactNode }) => (
   </div>
 );
 
+// They move to a line of their own together.
+export const BarButtons = ({ children }: { children: ReactNode }) => <div className={styles.buttons}>{children}</div>;
+
 type Texts = { delivering: string; failed: (why: string) => string; again: string };
 
 // `bar` is null while nothing is to be delivered.
@@ -46,12 +49,14 @@ export function useDeliverAfterSave<T>(deliver: (orders: T) => Promise<void>, te
   const bar = owed.error ? (
     <Bar>
       <Alert>{texts.failed(sentence(owed.error))}</Alert>
-      <Button variant="subtle" onClick={() => setOwed(null)}>
-        {t('products.notNow')}
-      </Button>
-      <Button variant="filled" onClick={() => void run(owed.orders)}>
-        {texts.again}
-      </Button>
+      <BarButtons>
+        <Button variant="subtle" onClick={() => setOwed(null)}>
+          {t('products.notNow')}
+        </Button>
+        <Button variant="filled" onClick={() => void run(owed.orders)}>
+          {texts.again}
+        </Button>
+      </BarButtons>
     </Bar>
   ) : (
     <Bar>
