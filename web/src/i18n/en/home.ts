@@ -98,6 +98,7 @@ export const home = {
   'chart.nameHours': 'Deliveries per hour, today. {completed} completed, {failed} failed, {open} still open.',
 
   'need.owners': 'Only an owner can do this.',
+  'need.ownersBuy': 'Only an owner can buy credits.',
   'need.login_missing': 'No cloud login',
   'need.login_missing.text': 'We need your cloud login to share files.',
   'need.login_missing.some': { one: '{count} delivery waits for it.', other: '{count} deliveries wait for it.' },

@@ -22,7 +22,7 @@ export const store_kinds = {
     'Shopify shows a secret under the list: “Your webhooks will be signed with …”. Enter it under “Signing secret” on this page.',
   'steps.shopify.4': 'Add three more webhooks with the same address and format, one for each of these events:',
   'steps.shopify.5':
-    'In Shopify, choose {test} beside “Order payment” alone. Its sample is a paid order, which shows that the address and the secret are right. The other webhooks have the same ones.',
+    'In Shopify, choose {test} beside “Order payment” alone. Its sample is a paid order, which shows that the address and the secret are right. The other webhooks use the same address and secret.',
   'steps.woocommerce.1': 'In WordPress, open {woo}, then {settings}, then {advanced}, then {webhooks}.',
   'steps.woocommerce.2': 'Choose {add}. Set the status to {active}, the topic to {topic}, and paste this delivery URL:',
   'steps.woocommerce.3': 'Paste this into {secret}:',

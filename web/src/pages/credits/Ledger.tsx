@@ -49,7 +49,7 @@ const columns: Column<Entry>[] = [
   {
     key: 'when',
     header: t('ledger.col.when'),
-    width: '150px',
+    width: '180px',
     end: true,
     narrow: 'secondEnd',
     cell: (it) => <Time at={it.at} />,

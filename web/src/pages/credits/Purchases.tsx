@@ -26,7 +26,7 @@ const columns: Column<Purchase>[] = [
   {
     key: 'state',
     header: t('purchases.col.state'),
-    width: '33%',
+    width: '30%',
     narrow: 'first',
     cell: (it) => <PurchaseState it={it} />,
   },
@@ -51,7 +51,7 @@ const columns: Column<Purchase>[] = [
   {
     key: 'when',
     header: t('purchases.col.when'),
-    width: '150px',
+    width: '180px',
     end: true,
     cell: (it) => <Time at={it.paidAt ?? it.createdAt} />,
   },

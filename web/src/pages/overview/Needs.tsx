@@ -62,7 +62,7 @@ function Row({ row, first }: { row: NeedRow; first: boolean }) {
         </p>
         {barred ? (
           <p>
-            {t('need.owners')} <AskOwners />
+            {t(row.buys ? 'need.ownersBuy' : 'need.owners')} <AskOwners />
           </p>
         ) : null}
         {unsold ? (
