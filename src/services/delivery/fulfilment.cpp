@@ -290,8 +290,14 @@ bool Fulfilment::conclude(Update& update, const Alignment& aligned) {
 
 void Fulfilment::add_refund_entries(Update& update, const Alignment& aligned) {
   auto& [set, order, state, rules, event, change, row, renamed, against] = update;
-  if (change.refunds)
-    set.add_timeline_entry(row, Actor::order(), "The store refunded products of the order.");
+  if (change.refunds) {
+    // One without lines is of an amount, or of something else than products: it only flags the order (spec 2.11).
+    const bool of_products = std::ranges::any_of(
+        event.refunds, [](const domain::Refund& refund) { return !refund.lines.empty(); });
+    set.add_timeline_entry(
+        row, Actor::order(),
+        of_products ? "The store refunded products of the order." : "The store reported a refund.");
+  }
   if (aligned.owes_less) set.add_timeline_entry(row, Actor::order(), dropped_message(aligned));
 }
 
@@ -299,8 +305,7 @@ void Fulfilment::add_refund_entries(Update& update, const Alignment& aligned) {
 // or taken back, all the same.
 Alignment Fulfilment::take_back_refunded(Update& update) {
   auto& [set, order, state, rules, event, change, row, renamed, against] = update;
-  if (state.too_large) return {};
-  auto aligned = align_items(set, row, state, {}, false, Owe::nothing_more);
+  auto aligned = state.too_large ? Alignment{} : align_items(set, row, state, {}, false, Owe::nothing_more);
   add_refund_entries(update, aligned);
   if (rules.auto_revoke) revoke_refunded(set, set.items(row.id), aligned.refunded);
   return aligned;

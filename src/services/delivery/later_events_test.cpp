@@ -262,6 +262,11 @@ TEST_F(LaterEvents, TheTimelineHasAnEntryForEachRefundOfACompletedDelivery) {
   refund.refunds = {{"r2", {{"L2", 1}}}};
   world.accept(refund);
   EXPECT_EQ(refunds(), 2);
+  refund.refunds = {{"r3", {}}};  // of an amount
+  world.accept(refund);
+  EXPECT_EQ(refunds(), 2);
+  const auto entries = world.write([&](storage::Tx& tx) { return find_timeline(tx, id, 200); });
+  EXPECT_EQ(entries.front().message, "The store reported a refund.");
 }
 
 TEST_F(LaterEvents, AUsernameThatIsTooLongHasItsOwnMessage) {

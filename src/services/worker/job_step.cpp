@@ -157,7 +157,6 @@ void JobSteps::Step::fail_without_credit() {
   });
 }
 
-// Whether the next call for the customer's deliveries only reads who the buyer is, or what they answered.
 bool JobSteps::Step::only_reads_buyer() const {
   if (customer.cloud_user_id.empty()) return true;
   const bool known = customer.friendship == Friendship::none ||

@@ -66,9 +66,11 @@ struct JobSteps::Step {
   bool has_other_names();
   void forget_user();
   void fail_without_credit();
+  // Whether the next call for the customer's deliveries is the first look-up of who the buyer is, or of what they
+  // answered.
+  bool only_reads_buyer() const;
   // The delivery fails as insufficient_credits. A probed one does so unless the cloud account is paused, or
   // a credit on hold may come back: then its failure stays as it is. Returns whether the job is done with it.
-  bool only_reads_buyer() const;
   bool fail_unpaid(DeliveryId id);
   // Ends the trouble of the calls whose success the answer shows.
   void end_trouble(const Answer& answer);

@@ -45,7 +45,7 @@ void JobSteps::Step::end_settled() {
     const auto items = tally(set.items(id), row);
     if (items.owed > 0 || items.sharing > 0) return false;
     if (failed) {
-      // The job's other calls may go on failing.
+      // No call was made for it, so nothing is known of the platform: what failed with it stays failed.
       customer.probed_delivery = {};
       conclude_settled(set, id, {});
       return true;

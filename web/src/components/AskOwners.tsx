@@ -1,6 +1,8 @@
 // Who to ask for what only owners can do. People without an address are not named.
 import { useQuery } from '@tanstack/react-query';
 import { queries } from '@/api/queries';
+import { listed } from '@/i18n/format';
+import { isolated } from '@/i18n/outside';
 import { t } from '@/i18n/text';
 
 const NAMED = 3;
@@ -11,7 +13,9 @@ export function AskOwners() {
   if (people.isPending && people.fetchStatus !== 'idle') return null;
   return (
     <span>
-      {owners.length > 0 ? t('owners.ask', { owners: owners.slice(0, NAMED).join(', ') }) : t('owners.askOne')}
+      {owners.length > 0
+        ? t('owners.ask', { owners: listed(owners.slice(0, NAMED).map(isolated)) })
+        : t('owners.askOne')}
     </span>
   );
 }

@@ -16,7 +16,7 @@ export const READINGS: Reading[] = [
   { key: ['deliveries', 'one'], after: ['delivery'], everyMs: 500 },
   { key: ['deliveries', 'list'], after: ['delivery', 'bulk'], everyMs: 2_000 },
   { key: ['deliveries', 'count'], after: ['delivery', 'bulk'], everyMs: 2_000 },
-  { key: ['overview'], after: ['delivery', 'order', 'intake_refused', 'subscription', 'credits', 'cloud'], everyMs: 2_000 },
+  { key: ['overview'], after: ['delivery', 'order', 'intake_refused', 'subscription', 'credits', 'cloud'], everyMs: 2_000, again: true },
   { key: ['stats'], after: ['delivery'], everyMs: 10_000 },
   { key: ['orders'], after: ['order', 'delivery'], everyMs: 2_000 },
   { key: ['stores', 'list'], after: ['order', 'delivery', 'intake_refused'], everyMs: 3_000, again: true },

@@ -10,9 +10,11 @@ const balance = { available: 1, held: 0, debt: 0, granted: 1, purchased: 0, spen
 
 test.each([
   [[], false],
-  [[{ active: false, eventTypes: ['credits.low'] }], false],
-  [[{ active: true, eventTypes: ['delivery.failed'] }], false],
-  [[{ active: true, eventTypes: ['delivery.failed', 'credits.low'] }], true],
+  [[{ active: false, eventTypes: ['credits.low'], integrationIds: [] }], false],
+  [[{ active: true, eventTypes: ['delivery.failed'], integrationIds: [] }], false],
+  [[{ active: true, eventTypes: ['delivery.failed', 'credits.low'], integrationIds: [] }], true],
+  [[{ active: true, eventTypes: [], integrationIds: [] }], true],
+  [[{ active: true, eventTypes: ['credits.low'], integrationIds: ['int_0a1b2c3d4e5f6'] }], false],
 ])('a warning of few credits names the receiver that hears it, or says that there is none', async (rows, heard) => {
   const { client } = await show(<Balance it={balance as never} />);
   act(() => client.setQueryData(queries.subscriptions().queryKey, { data: rows, nextCursor: null } as never));

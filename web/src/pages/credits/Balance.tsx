@@ -76,7 +76,12 @@ function Pace({ it }: { it: It }) {
 // Where the warning goes.
 function Heard() {
   const receivers = useQuery(queries.subscriptions()).data?.data;
-  const heard = receivers?.some(({ active, eventTypes }) => active && eventTypes.includes('credits.low')) ?? true;
+  // It is of no store: a receiver of some stores is not sent it. One without types is sent all.
+  const heard = receivers?.some(
+    ({ active, eventTypes, integrationIds }) =>
+      active && integrationIds.length === 0 && (eventTypes.length === 0 || eventTypes.includes('credits.low')),
+  );
+  if (heard === undefined) return null;
   if (heard) return t('credits.lowHint');
   const link = (
     <Link className="link" to="/integrations/webhooks" search={{}}>

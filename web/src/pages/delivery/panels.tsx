@@ -9,7 +9,8 @@ import { Buyer } from '@/components/Buyer';
 import { Panel } from '@/components/Panel';
 import { StatusText } from '@/components/StatusIcon';
 import { useSubmit } from '@/components/useSubmit';
-import { date, duration, hoursMinutes, momentWithin, since } from '@/i18n/format';
+import { date, duration, hoursMinutes, listed, momentWithin, since } from '@/i18n/format';
+import { isolated } from '@/i18n/outside';
 import { t, T } from '@/i18n/text';
 import { useShortcuts } from '@/shell/shortcuts';
 import { stopReason, word } from '@/vocabulary/delivery';
@@ -52,7 +53,7 @@ export function DeliveryPanel({ it }: { it: Delivery }) {
           {t(it.dryRun ? 'panel.rehearsed' : took(it) < 1000 ? 'panel.completedAtOnce' : 'panel.completed', {
             when: momentWithin(it.completedAt),
             time: duration(took(it)),
-            presets: namesOf(it),
+            presets: listed(namesOf(it).map(isolated)),
           })}
         </p>
       ) : null;
@@ -71,7 +72,7 @@ function namesOf(it: Delivery) {
   return [
     ...names.slice(0, NAMED).map(({ name, fileId }) => name || fileId),
     ...(left > 0 ? [t('deliveries.more', { n: left })] : []),
-  ].join(', ');
+  ];
 }
 
 // One line, as nobody has to do anything.

@@ -46,7 +46,7 @@ test('its page', async () => {
     </Questions>,
   );
   await screen.findByText(
-    /^Rehearsed .+\. The buyer would get Preset 1, Preset 2\. Nothing was shared and no credit was spent\.$/,
+    /^Rehearsed .+\. The buyer would get \W*Preset 1\W* and \W*Preset 2\W*\. Nothing was shared and no credit was spent\.$/,
   );
   expect(screen.getAllByText('Would be shared')).toHaveLength(3);
   screen.getByText('Rehearsed', { selector: '.strong' });

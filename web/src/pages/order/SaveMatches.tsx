@@ -57,7 +57,13 @@ function Changes({ it, draft, onDone, onDeliver }: Props & { onDeliver: () => vo
       ),
   });
   // While another draft's preview loads, the cost of the former one is no price.
-  const cost = !preview.isPlaceholderData && preview.data?.outcome === 'delivery' ? preview.data.credits : undefined;
+  // A test order is rehearsed again, which costs nothing.
+  const cost =
+    !preview.isPlaceholderData && preview.data?.outcome === 'delivery'
+      ? it.dryRun
+        ? 0
+        : preview.data.credits
+      : undefined;
   const delivers = cost !== undefined && credits.data !== undefined;
 
   // The choices are added to the matches as they are saved now.
