@@ -61,7 +61,7 @@ void require_request(const HttpRequest& request, bool http11) {
   }
 }
 
-// What a connection reads of `bytes` when they arrive in chunks of that size.
+// The result of a connection that reads `bytes` in chunks of that size.
 Outcome read_in_chunks(std::string_view bytes, std::size_t chunk) {
   Outcome out;
   auto reader = std::make_unique<RequestReader>(kLimits);

@@ -194,7 +194,7 @@ void Model::complete(const std::string& id) {
   d.reviews = {};
   d.reason.clear();
   for (auto& [whom, promise] : d.promises) {
-    // What was begun is settled first. A file that is being taken back, or that the platform would not take back, is
+    // A share that was begun is settled first. A file that is being taken back, or that the platform would not take back, is
     // not delivered by hand: a payment gives it again.
     d.open_question = d.open_question || promise.unknown || promise.settling || promise.stuck;
     if (whom.first == present(d) && promise.state == State::owed) promise.state = State::by_hand;

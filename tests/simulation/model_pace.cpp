@@ -282,7 +282,7 @@ std::string Model::seen(const std::string& id, const Seen& seen, const Facts& fa
   if (d.standing == Standing::in_review && orders_.at(id).too_large &&
       seen.reviews.has(ReviewReason::too_large))
     d.reviews.add(ReviewReason::too_large);
-  // What an edit added while a job had it is held, and a person has reopened it since.
+  // An edit added files while a job had the delivery: they are held, and a person has reopened it since.
   if (standing == Standing::in_review && d.racing && hold_all && seen.reviews.has(ReviewReason::held))
     d.reviews.add(ReviewReason::held);
   if (standing == Standing::in_review && seen.reviews.gravest() != d.reviews.gravest())

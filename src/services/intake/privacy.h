@@ -65,7 +65,7 @@ class PrivacyRequests {
   storage::Batcher<Batch, std::monostate> batches_;
 };
 
-// Whose batch of an erasure it is.
+// The owner of a batch of an erasure.
 struct ErasureTurn {
   PrivacyRequestId request;
   IntegrationId integration;

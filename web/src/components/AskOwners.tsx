@@ -1,4 +1,4 @@
-// Who to ask for what only owners can do. People without an address are not named.
+// The owners that a member may ask for something that only owners can do. People without an address are not named.
 import { useQuery } from '@tanstack/react-query';
 import { queries } from '@/api/queries';
 import { listed } from '@/i18n/format';

@@ -68,7 +68,7 @@ export function Connection() {
   );
 }
 
-// Who comes to check the secret, from this tab too, has the control that changes it in view and under the focus.
+// A link to check the secret, from this tab too, brings the control that changes it into view and under the focus.
 function useCalled() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
