@@ -8,6 +8,9 @@ import { Sandbox, sessionOf } from './sandbox.mjs';
 import { purchaseProblem } from './torture_money_judge.mjs';
 
 const STEP_MS = 20;
+// The service answers 429 to the 31st checkout of an account in ten minutes (spec 8.6). Random steps leave the rest to `end()`
+// and to requests that are repeated.
+const CHECKOUTS = { most: 20, windowMs: 10 * 60_000 };
 const SETTLED_MS = 150_000; // notices are read each 20 seconds, and what was not answered is asked again a minute later
 const PACKS =
   'small 100 1900 eur 100 credits,odd 7 333 eur 7 credits,large 500 7900 usd 500 credits,huge 100000 900000 eur 100000 credits';
@@ -29,6 +32,7 @@ export class Money {
   #pages = []; // {merchant, session} that somebody was given
   #disputes = [];
   #refunds = []; // that are pending
+  #checkouts = new Map(); // merchant → times of its checkouts in the last window
   counts = { pages: 0, unavailable: 0, forged: 0, steps: {} };
 
   constructor(torture) {
@@ -53,8 +57,12 @@ export class Money {
 
   async #step() {
     const random = this.#random;
-    if (this.#pages.length === 0 || random.chance(0.2))
-      return this.#buy(random.pick(this.torture.merchants), random.pick(['small', 'odd', 'large']));
+    if (this.#pages.length === 0 || random.chance(0.2)) {
+      const merchant = random.pick(this.torture.merchants);
+      const pack = random.pick(['small', 'odd', 'large']);
+      if (this.#recentCheckouts(merchant).length < CHECKOUTS.most) await this.#buy(merchant, pack);
+      return;
+    }
     const { session } = random.pick(this.#pages);
     const payment = session;
     const steps = {
@@ -101,7 +109,13 @@ export class Money {
     return act();
   }
 
+  #recentCheckouts(merchant) {
+    const recent = (this.#checkouts.get(merchant) ?? []).filter((time) => time > Date.now() - CHECKOUTS.windowMs);
+    this.#checkouts.set(merchant, recent);
+    return recent;
+  }
   async #buy(merchant, packId) {
+    this.#recentCheckouts(merchant).push(Date.now());
     const answer = await this.torture.insist(
       () => merchant.api.post('/api/credits/checkout', { packId }),
       undefined,
