@@ -74,7 +74,12 @@ void Model::told(const OrderEvent& event, Timestamp now) {
   const auto before = unmapped(orders_[event.order_id]);
   take(event, now);
   auto& order = orders_.at(event.order_id);
-  count_unmapped(order, before, !order.too_large && !(order.delivery && order.delivery->open_question));
+  // No specification says that a shop is told of lines that it has refunded before anything was delivered.
+  const bool matters = order.delivery || std::ranges::any_of(order.lines, [&](const Line& line) {
+                         return line.unmapped && is_paid(order, line);
+                       });
+  count_unmapped(order, before,
+                 matters && !order.too_large && !(order.delivery && order.delivery->open_question));
 }
 
 void Model::make_delivery(Order& order, Timestamp now) {
@@ -331,6 +336,7 @@ std::pair<bool, bool> Model::align(const Order& order, Delivery& d) {
   for (const auto& line : order.lines)
     d.open_question = d.open_question || (line.perhaps_mapped && is_paid(order, line));
   for (const auto& file : paid) {
+    d.left.erase(file);
     if (is_stopped(order) || order.erased) break;
     // A file that a person took back from a former customer is owed again only where a person says so (spec 3.10).
     const bool taken = std::ranges::any_of(d.promises, [&](const auto& p) {
@@ -424,7 +430,7 @@ void Model::rename(const Order& order, Delivery& d, const std::string& name, Tim
 // ---------------------------------------------------------------- deliveries (spec 3.1)
 
 void Model::command(Delivery& d) {
-  d.open_question = d.open_question || d.unresolved || d.renamed;
+  d.open_question = d.open_question || d.unresolved;
   // The worker completes a test order by itself, without a call.
   d.racing = d.racing || (d.dry_run && d.standing == Standing::open);
   d.racing = d.racing || d.waits || std::ranges::any_of(d.promises, [](const auto& p) {

@@ -100,6 +100,7 @@ void Model::retry(const std::string& id, const std::string& name, Timestamp now)
   auto& order = orders_.at(id);
   auto& d = *order.delivery;
   ask(order, d);
+  d.open_question = d.open_question || d.renamed;
   if (!name.empty()) rename(order, d, name, now);
   if (order.too_large) d.open_question = true;
   // spec 3.11: mappings are read again for what is not shared.
@@ -196,8 +197,9 @@ void Model::complete(const std::string& id) {
   for (auto& [whom, promise] : d.promises) {
     // A share that was begun is settled first. A file that is being taken back, or that the platform would not take back, is
     // not delivered by hand: a payment gives it again.
+    if (whom.first != present(d)) continue;
     d.open_question = d.open_question || promise.unknown || promise.settling || promise.stuck;
-    if (whom.first == present(d) && promise.state == State::owed) promise.state = State::by_hand;
+    if (promise.state == State::owed) promise.state = State::by_hand;
   }
 }
 

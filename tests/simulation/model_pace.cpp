@@ -145,8 +145,11 @@ std::string Model::seen(const std::string& id, const Seen& seen, const Facts& fa
   const Timestamp last_seen = std::exchange(d.last_seen, facts.now);
   revoked_lately_ = revoked_lately_ || auto_revoke;
   long_trouble_ = long_trouble_ || (facts.trouble_since && facts.now - *facts.trouble_since >= kTroubleLimit);
-  d.waits = seen.action_waits;
-  if (d.waits) return {};  // what was begun is settled first (spec 3.3)
+  const bool waited = std::exchange(d.waits, seen.action_waits);
+  if (d.waits) {  // what was begun is settled first (spec 3.3)
+    d.racing = true;
+    return {};
+  }
   if (orders_.at(id).erased && seen.status != DeliveryStatus::completed &&
       seen.status != DeliveryStatus::invalidated)
     return "its buyer was erased, and it is not over";
@@ -209,9 +212,10 @@ std::string Model::seen(const std::string& id, const Seen& seen, const Facts& fa
       promise.state = State::shared;
     if (promise.state != State::owed && promise.state != State::dropped) continue;
     if (promise.state == State::dropped && !promise.unknown && !has_now(item.status) && before) continue;
-    // A rehearsal makes no call: whether it ended before the order did is not seen.
-    const bool rehearsed = d.dry_run && d.racing;
-    if (promise.state == State::dropped && !promise.unknown && !rehearsed)
+    // A rehearsal makes no call: whether it ended before the order did is not seen. Calls that began before an action are
+    // settled before it; share_begins() judges those that begin later.
+    const bool settled = (d.dry_run && d.racing) || waited;
+    if (promise.state == State::dropped && !promise.unknown && !settled)
       return fmt::format("{} was shared with {}, to whom it was not owed any more", item.file, user);
     if (has_now(item.status) && !facts.has.contains({user, item.file}) && !auto_revoke && !moved_ &&
         !d.dry_run)
@@ -232,8 +236,13 @@ std::string Model::seen(const std::string& id, const Seen& seen, const Facts& fa
            });
   });
   d.unresolved = unresolved;
-  d.renamed = std::ranges::any_of(
-      seen.items, [&](const SeenItem& item) { return item.former && user_of(item.name) == present(d); });
+  d.renamed = std::ranges::any_of(seen.items, [&](const SeenItem& item) {
+    return item.former && user_of(item.name) == present(d) &&
+           std::ranges::any_of(seen.items, [&](const SeenItem& other) {
+             return !other.former && other.file == item.file &&
+                    (other.status == ItemStatus::owed || other.status == ItemStatus::dropped);
+           });
+  });
   if ((d.standing == Standing::open || d.standing == Standing::failed) && !owes && any && !unresolved &&
       !is_open(seen.status)) {
     d.standing = Standing::completed;
@@ -430,9 +439,9 @@ std::string Model::compare_items(const std::string& id, const Seen& seen) {
         if (fits && state == State::shared) d.promises[at->first].state = State::taken_by_order;
         break;
       case ItemStatus::revoke_failed:
-        // Paid again in review: what perhaps was taken back stays known until a merchant decides.
+        // Paid again in review, or without a buyer: what perhaps was taken back stays known until a merchant decides.
         fits = (long_trouble_ || moved_) &&
-               (delivered(state) || d.standing == Standing::in_review ||
+               (delivered(state) || order.erased || d.standing == Standing::in_review ||
                 d.standing == Standing::invalidated || payment(order) != domain::Payment::deliver) &&
                state != State::by_hand;
         if (fits) d.promises[at->first] = {.state = State::shared, .stuck = true};

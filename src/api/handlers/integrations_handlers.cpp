@@ -11,6 +11,7 @@
 #include "api/page.h"
 #include "api/query_fields.h"
 #include "providers/profile.h"
+#include "services/stores/refusals.h"
 #include "services/webhooks/secret_rotation.h"
 
 namespace presetbridge::api {
@@ -33,15 +34,17 @@ json::object counts_of(const storage::StoreActivity& activity) {
           {"failed", activity.failed},
           {"unmappedProducts", activity.unmapped_products}};
 }
-json::object intake_of(const storage::StoreActivity& activity) {
+json::object intake_of(const services::IntegrationView& view) {
   json::array refused;
-  for (const auto& hour : activity.hours) {
-    if (hour.what == storage::kAccepted || hour.what == storage::kOrder || hour.what == storage::kDelivery)
-      continue;
-    refused.push_back(
-        json::object{{"code", hour.what}, {"count", hour.events}, {"lastAt", to_iso8601(hour.last_at)}});
+  for (const auto& one : services::refusals_of(view.row, view.activity)) {
+    refused.push_back(json::object{{"code", one.code},
+                                   {"count", one.events},
+                                   {"lastAt", to_iso8601(one.last_at)},
+                                   {"mendedUntil", time_or_null(one.mended_until)}});
   }
-  return {{"accepted24h", count_of(activity, storage::kAccepted)}, {"refused", std::move(refused)}};
+  return {{"accepted24h", count_of(view.activity, storage::kAccepted)},
+          {"lastAcceptedAt", time_or_null(services::last_accepted_at(view.activity))},
+          {"refused", std::move(refused)}};
 }
 
 json::object to_json(const IntegrationsDeps& deps, const services::IntegrationView& view) {
@@ -71,7 +74,7 @@ json::object to_json(const IntegrationsDeps& deps, const services::IntegrationVi
       {"lastOrderAt", time_or_null(view.activity.last_order_at)},
       {"topicsSeen", json::array(view.activity.topics.begin(), view.activity.topics.end())},
       {"counts", counts_of(view.activity)},
-      {"intake", intake_of(view.activity)},
+      {"intake", intake_of(view)},
       {"createdAt", to_iso8601(row.created_at)},
       {"archivedAt", time_or_null(row.archived_at)},
   };

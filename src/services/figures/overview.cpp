@@ -11,6 +11,7 @@
 #include "domain/trouble.h"
 #include "services/credits/credit_pace.h"
 #include "services/figures/statistics.h"
+#include "services/stores/refusals.h"
 #include "storage/stores/cloud_account_store.h"
 #include "storage/stores/credential_store.h"
 #include "storage/stores/credit_store.h"
@@ -230,17 +231,12 @@ class OverviewReader {
 
   void add_intake() {
     for (std::size_t i = 0; i < stores_.size(); ++i) {
-      const auto& hours_of = activity_[i].hours;
-      const auto accepted = std::ranges::find(hours_of, storage::kAccepted, &storage::StoreHour::what);
-      const auto last = accepted == hours_of.end() ? Timestamp{} : accepted->last_at;
-      for (const auto& hour : hours_of) {
-        const bool counts = hour.what == storage::kAccepted || hour.what == storage::kOrder ||
-                            hour.what == storage::kDelivery;
-        if (counts || hour.last_at <= last) continue;
+      for (const auto& refusals : refusals_of(stores_[i], activity_[i])) {
+        if (!refusals.open()) continue;
         need({.kind = NeedKind::intake_refused,
-              .code = hour.what,
-              .count = hour.events,
-              .oldest_at = hour.hour,
+              .code = refusals.code,
+              .count = refusals.events,
+              .oldest_at = refusals.since,
               .integration = ids_[i],
               .detail = stores_[i].name});
       }
