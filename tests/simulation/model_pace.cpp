@@ -499,7 +499,9 @@ std::string Model::finish(const std::string& id, const Seen& what, const Facts& 
                       std::ranges::find(*line.files, file) == line.files->end();
              });
     });
-    if (owed == d.replacing->missing && !went_on)
+    const bool sure = std::ranges::any_of(
+        d.replacing->lines, [&](const auto& line) { return !d.replacing->unsure.contains(line.first); });
+    if (sure && owed == d.replacing->missing && !went_on)
       return "a mapping was saved that replaces a missing file, and it is not resumed";
   }
   if (what.refunded != (payment(order) == domain::Payment::refunded ||

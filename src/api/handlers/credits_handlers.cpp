@@ -54,6 +54,8 @@ json::object to_json(const storage::LedgerEntry& entry) {
           {"kind", to_string(entry.kind)},
           {"credits", entry.credits},
           {"itemId", id_or_null(entry.item)},
+          {"deliveryId", id_or_null(entry.delivery)},
+          {"orderNumber", text_or_null(entry.order_number)},
           {"purchaseId", id_or_null(entry.purchase)},
           {"note", entry.note},
           {"balanceAfter", number_or_null(entry.balance_after)},
@@ -77,8 +79,9 @@ Task<Reply> ledger(CreditsDeps deps, Call call) {
   co_return page_response(*found, to_json);
 }
 
-constexpr std::array<std::string_view, 9> kColumns{"id",         "at",   "kind",         "credits", "itemId",
-                                                   "purchaseId", "note", "balanceAfter", "cause"};
+constexpr std::array<std::string_view, 11> kColumns{"id",     "at",         "kind",       "credits",
+                                                    "itemId", "purchaseId", "note",       "balanceAfter",
+                                                    "cause",  "deliveryId", "orderNumber"};
 constexpr int kMostLines = 5'000;
 
 void append_line(std::string& table, const storage::LedgerEntry& entry) {
@@ -89,8 +92,11 @@ void append_line(std::string& table, const storage::LedgerEntry& entry) {
   const auto item = entry.item ? to_string(entry.item) : std::string();
   const auto purchase = entry.purchase ? to_string(entry.purchase) : std::string();
   const auto note = guard_formula(entry.note);
-  append_csv(table, std::array<std::string_view, kColumns.size()>{
-                        id, at, to_string(entry.kind), credits, item, purchase, note, balance, entry.cause});
+  const auto delivery = entry.delivery ? to_string(entry.delivery) : std::string();
+  const auto order = guard_formula(entry.order_number);
+  append_csv(table, std::array<std::string_view, kColumns.size()>{id, at, to_string(entry.kind), credits,
+                                                                  item, purchase, note, balance, entry.cause,
+                                                                  delivery, order});
 }
 
 Task<Reply> export_ledger(CreditsDeps deps, Call call) {

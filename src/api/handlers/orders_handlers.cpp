@@ -184,6 +184,8 @@ json::object order_json(const OrdersDeps& deps, const services::OrderView& view)
   json::array lines;
   for (const auto& line : view.lines) lines.push_back(line_json(line));
   body["lines"] = std::move(lines);
+  body["allowedActions"] = json::array();
+  if (view.reprocessable) body["allowedActions"].as_array().push_back("reprocess");
   body["payloadKeptUntil"] = nullptr;
   if (view.payload_received_at)
     body["payloadKeptUntil"] = to_iso8601(*view.payload_received_at + deps.payload_retention);

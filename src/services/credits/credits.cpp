@@ -33,6 +33,11 @@ storage::Page<LedgerEntry> page_of(std::vector<LedgerEntry> rows, const storage:
 // An entry's id is made a moment before or after the time that it holds.
 constexpr Millis kIdsDrift = std::chrono::minutes{1};
 
+storage::Page<LedgerEntry> named(Tx& tx, storage::Page<LedgerEntry> page) {
+  name_orders(tx, page.rows);
+  return page;
+}
+
 bool wants(const Credits::LedgerFilter& filter, const LedgerEntry& entry) {
   return (!filter.kind || entry.kind == filter.kind) && (!filter.since || entry.at >= *filter.since) &&
          (!filter.before || entry.at < *filter.before);
@@ -90,10 +95,10 @@ Task<Expected<storage::Page<LedgerEntry>>> Credits::ledger(Executor& executor, i
       std::erase_if(entries, [&](const LedgerEntry& entry) { return !wants(filter, entry); });
       std::ranges::move(entries, std::back_inserter(rows));
       if (rows.size() > wanted) rows.resize(wanted);
-      if (last) return page_of(std::move(rows), page);
+      if (last) return named(tx, page_of(std::move(rows), page));
     }
     const bool more = rows.size() < wanted;
-    auto found = page_of(std::move(rows), page);
+    auto found = named(tx, page_of(std::move(rows), page));
     if (more) found.next = before.value;
     return found;
   });

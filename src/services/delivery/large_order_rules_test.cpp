@@ -181,6 +181,16 @@ TEST_F(CombinedRules, AShareOfAnOrderThatBecameTooLargeIsNotKnownToBeRefunded) {
   EXPECT_TRUE(has("u-ann", "file-1"));
 }
 
+TEST_F(CombinedRules, ARefundOfAnOrderThatIsTooLargeLeavesWhatWasDeliveredByHand) {
+  const auto id = deliver(too_large(2));
+  ASSERT_EQ(world.status(id), "in_review order_too_large");
+  ASSERT_TRUE(world.await(world.actions.complete(world.scheduler, world.merchant(), id)));
+  ASSERT_EQ(world.status(id), "completed");
+  world.accept(refund("r1", {{"L1", 1}}));
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+}
+
 TEST_F(CombinedRules, AnOrderThatIsTooLargeShowsNoLinesOfBefore) {
   const auto id = deliver(later(world, "1", {"sku-1", "new"}, 1));
   world.accept(too_large(2));

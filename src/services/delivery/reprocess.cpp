@@ -29,17 +29,6 @@ std::unexpected<Error> refused(const char* why) {
   return fail("INVALID_TRANSITION", why);
 }
 
-Expected<void> check(const OrderState& state, const FulfilmentRules& rules) {
-  if (!rules.active) return refused("The store is inactive: activate it first.");
-  if (state.erased) return refuse_erased();
-  if (!state.seen) return refused("The order itself has not come yet.");
-  if (state.sample) return {};
-  if (state.stopped()) return refused("The order is cancelled or refunded.");
-  if (state.payment() == domain::Payment::awaiting_payment && !state.approved_unpaid)
-    return refused("The order is not paid.");
-  return {};
-}
-
 // Continues the delivery as a store's later event with new items would, except that it is not held for the
 // store's setting, as a person asked for it.
 void continue_delivery(DeliverySet& set, DeliveryRow& row, const OrderState& state, const Alignment& aligned,
@@ -80,13 +69,30 @@ void continue_delivery(DeliverySet& set, DeliveryRow& row, const OrderState& sta
 
 }  // namespace
 
+Expected<void> may_reprocess(const OrderState& state, const DeliveryRow* delivery, bool active) {
+  if (!active) return refused("The store is inactive: activate it first.");
+  if (state.erased) return refuse_erased();
+  if (!state.seen) return refused("The order itself has not come yet.");
+  if (!state.sample) {
+    if (state.stopped()) return refused("The order is cancelled or refunded.");
+    if (state.payment() == domain::Payment::awaiting_payment && !state.approved_unpaid)
+      return refused("The order is not paid.");
+  }
+  if (delivery == nullptr) return {};
+  if (delivery->status == DeliveryStatus::invalidated &&
+      delivery->invalidated_by != domain::InvalidatedBy::order)
+    return refused("The delivery was invalidated by a person: reopen it.");
+  if (state.too_large) return refused("The order has more lines than the service reads: deliver it by hand.");
+  return {};
+}
+
 Expected<void> reprocess_order(Tx& tx, DeliveryChanges& changes, storage::OrderRow locked,
                                const FulfilmentRules& rules, domain::Actor actor, ApiKeyId key) {
   DeliverySet set(tx, changes);
   const auto decoded = state_of(locked);
   auto& loaded = set.adopt(std::move(locked), decoded);
   auto& [order, state] = loaded;
-  if (auto fit = check(state, rules); !fit) return std::unexpected(fit.error());
+  if (auto fit = may_reprocess(state, nullptr, rules.active); !fit) return fit;
   const auto before = state.lines;
   const DeliveryId id{order.id.value};
   const auto standing = find_standing(tx, order.account).value_or(storage::CredentialsStanding{});
@@ -112,9 +118,7 @@ Expected<void> reprocess_order(Tx& tx, DeliveryChanges& changes, storage::OrderR
     return {};
   }
 
-  if (row->status == DeliveryStatus::invalidated && row->invalidated_by != domain::InvalidatedBy::order)
-    return refused("The delivery was invalidated by a person: reopen it.");
-  if (state.too_large) return refused("The order has more lines than the service reads: deliver it by hand.");
+  if (auto fit = may_reprocess(state, row, rules.active); !fit) return fit;
   const auto mapped = rules.mappings->map(state, MappingIndex::Lines::all);
   state.lines_mapped = true;
   const auto aligned = align_items(set, *row, state, mapped, !rules.mappings_stale);

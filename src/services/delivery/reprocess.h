@@ -9,12 +9,16 @@
 
 namespace presetbridge::services {
 
+// Why the order must not be processed again: INVALID_TRANSITION where the store is inactive (`active`); the order is
+// not paid, stopped, erased or has not come; or its delivery (null: it has none) was invalidated by a person or has
+// more lines than are read.
+Expected<void> may_reprocess(const domain::OrderState& state, const storage::DeliveryRow* delivery,
+                             bool active);
+
 // `locked`: the order, as this transaction has locked it. `rules`: the present ones of its store. A new
 // delivery is held where the store holds its orders; it counts for the usage of `key`, or for none.
 //
-// INVALID_TRANSITION, and nothing is changed, where the store is inactive; the order is not paid, stopped,
-// erased or has not come; its delivery was invalidated by a person; or it has more lines than are read.
-// Throws INVALID_TRANSITION, so that the transaction is rolled back, where the mappings make more files of it
+// The error of may_reprocess(), and nothing is changed. Throws INVALID_TRANSITION, so that the transaction is rolled back, where the mappings make more files of it
 // than are served.
 Expected<void> reprocess_order(storage::Tx& tx, DeliveryChanges& changes, storage::OrderRow locked,
                                const FulfilmentRules& rules, domain::Actor actor, ApiKeyId key);

@@ -88,6 +88,8 @@ Expected<OrderView> view_of(WholeOrder whole, const IntegrationSnapshot* store) 
                  .delivery = standing_of(whole.delivery),
                  .lines = {},
                  .payload_received_at = whole.payload_received_at};
+  const auto* const delivery = whole.delivery ? &*whole.delivery : nullptr;
+  view.reprocessable = store != nullptr && may_reprocess(*state, delivery, store->rules.active).has_value();
   std::unordered_map<std::string, std::vector<const storage::ItemRow*>> files;
   for (const auto& item : whole.items) {
     if (item.former) continue;

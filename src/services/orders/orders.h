@@ -49,6 +49,7 @@ struct OrderView {
   std::optional<storage::DeliveryStanding> delivery;
   std::vector<OrderLineView> lines;
   std::optional<Timestamp> payload_received_at;  // nothing: none is kept
+  bool reprocessable = false;                    // may_reprocess() refuses nothing
 };
 
 struct OrderPayload {

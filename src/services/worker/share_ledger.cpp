@@ -99,7 +99,8 @@ void settle_found(DeliverySet& set, DeliveryId delivery, ItemId id, bool ours, T
                          .kind = domain::LedgerEntryKind::spend,
                          .credits = 1,
                          .item = item->id,
-                         .note = "shared " + (item->name.empty() ? item->file_id : item->name)}});
+                         .note = "shared " + (item->name.empty() ? item->file_id : item->name),
+                         .delivery = item->delivery}});
 }
 
 namespace {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "storage/row_columns.h"
+#include "storage/stores/order_store.h"
 
 namespace presetbridge::storage {
 namespace {
@@ -29,6 +30,7 @@ constexpr std::tuple kLedgerColumns{
     Column{"note", [](auto& row) -> auto& { return row.entry.note; }},
     Column{"balance_after", [](auto& row) -> auto& { return row.entry.balance_after; }},
     Column{"cause", [](auto& row) -> auto& { return row.entry.cause; }, kEmptyIsNull},
+    Column{"delivery_id", [](auto& row) -> auto& { return row.entry.delivery; }, kEmptyIsNull},
 };
 constexpr Sql kAppend = sql<"INSERT INTO ledger ", kInsertion<kLedgerColumns>>;
 constexpr Sql kList =
@@ -101,6 +103,18 @@ std::vector<LedgerEntry> list_ledger(Tx& tx, AccountId account, LedgerId before,
   tx.query(kList, account, from, first, limit,
            [&](const Row& r) { entries.push_back(std::move(read_row<LedgerRow, kLedgerColumns>(r).entry)); });
   return entries;
+}
+
+void name_orders(Tx& tx, std::span<LedgerEntry> entries) {
+  std::vector<LedgerEntry*> named;
+  std::vector<OrderId> orders;
+  for (auto& entry : entries) {
+    if (!entry.delivery) continue;
+    named.push_back(&entry);
+    orders.push_back(OrderId{entry.delivery.value});  // a delivery has its order's id
+  }
+  auto numbers = find_order_numbers(tx, orders);
+  for (std::size_t i = 0; i < named.size(); ++i) named[i]->order_number = std::move(numbers[i]);
 }
 
 Spending count_spent(Tx& tx, AccountId account, LedgerId first, int most) {

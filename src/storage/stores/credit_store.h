@@ -48,6 +48,9 @@ struct LedgerEntry {
   std::optional<std::int64_t> balance_after = std::nullopt;
   // Of reversal and reversal_undone: "refund" or "dispute". Empty in entries that an older program wrote.
   std::string cause{};
+  DeliveryId delivery{};  // of the item; none in entries that an older program wrote
+  std::string
+      order_number{};  // of the delivery, for people; empty until name_orders() reads it, and where it has none
 };
 struct LedgerRow {
   AccountId account;
@@ -57,6 +60,8 @@ void append_ledger(Tx& tx, std::span<const LedgerRow> rows);
 // Newest first, older than `before` (none: from the newest), and not older than `first`.
 std::vector<LedgerEntry> list_ledger(Tx& tx, AccountId account, LedgerId before, int limit,
                                      LedgerId first = {});
+// Reads the order number of each entry that has a delivery.
+void name_orders(Tx& tx, std::span<LedgerEntry> entries);
 // Credits spent among the newest `most` entries from `first` on.
 struct Spending {
   std::int64_t credits = 0;
