@@ -28,7 +28,7 @@ export function OrderRows({ rows, stores, list, busy }: Props) {
         <StatusWithMarks
           status={<OutcomeText it={it} />}
           marks={<Marks of={it} />}
-          note={it.outcome === 'delivery' ? <Bare it={it} /> : null}
+          note={it.unmappedCount > 0 ? <Bare it={it} /> : null}
         />
       ),
     },

@@ -109,7 +109,7 @@ test('a delivery that shares nothing is marked as a test', async () => {
 });
 
 test.each([
-  ['no_mapped_items', 1, 'Waiting for a match', 'amber', '0 of 1'],
+  ['no_mapped_items', 1, 'Waiting for a match 1 without preset', 'amber', '0 of 1'],
   ['no_mapped_items', 0, 'Nothing to deliver', 'grey', '1 product'],
   ['stopped', 0, 'Stopped', 'grey', '1 of 1'],
 ] as const)(
@@ -128,4 +128,10 @@ test('the first line of a row has the marks, which a narrow screen shows there',
   await show(<OrderRows rows={[it]} stores={[]} list="" busy={false} />);
   const first = document.querySelector('td[data-narrow="first"]')?.textContent;
   for (const mark of ['Test', 'Refunded', 'Cancelled', '1 without preset']) expect(first).toContain(mark);
+});
+
+test('an order that waits for a match says how much has no preset in the line that a narrow screen shows', async () => {
+  const it = { ...anOrder(1), outcome: 'no_mapped_items', deliveryStatus: null, deliveryId: null, unmappedCount: 2, lineCount: 2, test: true } as const; // prettier-ignore
+  await show(<OrderRows rows={[it]} stores={[]} list="" busy={false} />);
+  expect(document.querySelector('td[data-narrow="first"]')?.textContent).toContain('2 without preset');
 });
