@@ -25,7 +25,7 @@ export const deliveries = {
   'deliveries.col.order': 'Order',
   'deliveries.col.buyer': 'Buyer',
   'deliveries.col.presets': 'Presets',
-  'deliveries.col.updated': 'Updated',
+  'deliveries.col.created': 'Created',
   'deliveries.more': '+{n}',
   'deliveries.countMany': '{count}+ deliveries',
   'deliveries.empty.title': 'No deliveries yet',

@@ -64,12 +64,12 @@ const columns: Column<Delivery>[] = [
     ),
   },
   {
-    key: 'updated',
-    header: t('deliveries.col.updated'),
+    key: 'created',
+    header: t('deliveries.col.created'),
     width: '72px',
     end: true,
     narrow: 'firstEnd',
-    cell: (it) => <Time at={it.updatedAt} form="ago" />,
+    cell: (it) => <Time at={it.createdAt} form="ago" />,
   },
 ];
 
