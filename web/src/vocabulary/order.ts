@@ -5,3 +5,13 @@ export const orderName = (it: { orderNumber: string | null; orderId: string }) =
 
 // A delivery and its order have one number (docs/decisions/0003).
 export const orderIdOf = (delivery: string) => delivery.replace(/^del_/, 'ord_');
+
+// How many of its products were refunded, where that is known and a part of them.
+export function partRefunded(lines: { quantity: number; refundedQuantity: number }[] = []) {
+  let [n, total] = [0, 0];
+  for (const { quantity, refundedQuantity } of lines) {
+    n += Math.min(quantity, refundedQuantity);
+    total += quantity;
+  }
+  return n > 0 && n < total ? { n, total } : null;
+}

@@ -1,10 +1,11 @@
-// Everything that can be done with a delivery now.
+// Everything that can be done with a delivery now. The menu itself is loaded when its button is pressed.
 import '@/i18n/en/delivery';
-import { ActionIcon, Menu } from '@mantine/core';
-import { IconDots } from '@tabler/icons-react';
+import { Menu } from '@mantine/core';
 import { toast } from '@/components/toasts';
+import { useOpensItself } from '@/components/useOpensItself';
 import { t } from '@/i18n/text';
 import { said, useDeliveryActions } from './actions';
+import { ActionsButton } from './ActionsButton';
 import { useAsk } from './ask';
 import { presentHolder, revocable } from './holders';
 import type { Delivery } from './types';
@@ -14,12 +15,11 @@ export function ActionsMenu({ it }: { it: Delivery }) {
   const act = useDeliveryActions(it);
   const may = (action: Delivery['allowedActions'][number]) => it.allowedActions.includes(action);
   const holder = presentHolder(it);
+  const { button, menu } = useOpensItself();
   return (
-    <Menu>
+    <Menu {...menu}>
       <Menu.Target>
-        <ActionIcon variant="default" size={34} aria-label={t('action.more')}>
-          <IconDots size={18} />
-        </ActionIcon>
+        <ActionsButton ref={button} />
       </Menu.Target>
       <Menu.Dropdown>
         {may('retry') ? (

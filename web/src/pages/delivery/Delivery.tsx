@@ -13,10 +13,10 @@ import { Marks } from '@/components/Tag';
 import { Time } from '@/components/Time';
 import { t, T } from '@/i18n/text';
 import { stateWord } from '@/vocabulary/delivery';
-import { orderName } from '@/vocabulary/order';
+import { orderIdOf, orderName, partRefunded } from '@/vocabulary/order';
 import { Missing } from '../missing/Missing';
 import { parseSearch } from '../search';
-import { ActionsMenu } from './ActionsMenu';
+import { LazyActions } from './LazyActions';
 import { DeliveryFacts } from './DeliveryFacts';
 import { FixFlow } from './FixFlow';
 import { Journey } from './Journey';
@@ -51,6 +51,9 @@ function Content({ it, list }: { it: Delivery; list: string | undefined }) {
   const title = t('delivery.title', { order });
   const titleStatus = t('delivery.titleStatus', { order, status: stateWord(it) });
   const walk = useWalk(it.id, list);
+  // The lines of its order, which the delivery does not know.
+  const lines = useQuery({ ...queries.order(orderIdOf(it.id)), enabled: it.refunded }).data?.lines;
+  const refunded = partRefunded(lines);
   return (
     <Questions it={it}>
       <PageHeader
@@ -68,6 +71,7 @@ function Content({ it, list }: { it: Delivery; list: string | undefined }) {
               {stateWord(it)}
               <Marks of={it} />
             </span>
+            {refunded ? <span>{t('tag.partRefunded', refunded)}</span> : null}
             {it.itemCount > 0 ? (
               <span>
                 <T
@@ -85,7 +89,7 @@ function Content({ it, list }: { it: Delivery; list: string | undefined }) {
             <Time at={it.createdAt} />
           </>
         }
-        actions={<ActionsMenu it={it} />}
+        actions={<LazyActions it={it} />}
       />
       <Announce text={titleStatus} />
       <Journey it={it} />

@@ -7,7 +7,7 @@ import { aDelivery, failedFor, itemsOf } from '@/testing/delivery';
 import { Toasts } from '@/components/toasts';
 import { show } from '@/testing/render';
 import { serve } from '@/testing/service';
-import { ActionsMenu } from './ActionsMenu';
+import { LazyActions } from './LazyActions';
 import { DeliveryFacts } from './DeliveryFacts';
 import type { Delivery } from './types';
 import { DeliveryPanel } from './panels';
@@ -86,7 +86,7 @@ test('presets are taken back from the user who has them, and from nobody else', 
     }); // prettier-ignore
   const Page = ({ it }: { it: Delivery }) => (
     <Questions it={it}>
-      <ActionsMenu it={it} />
+      <LazyActions it={it} />
       <DeliveryFacts it={it} />
     </Questions>
   );
@@ -187,7 +187,7 @@ test.each([
   ],
   ['owed', 'Nothing is sent until you approve it.'],
 ] as const)('reopening says what an approval does: %s', async (status, says) => {
-  const stopped = { status: 'invalidated', reason: 'order_refunded' } as const;
+  const stopped = { status: 'invalidated', reason: 'nothing_to_deliver' } as const;
   const { user } = await page(aDelivery({ ...stopped, allowedActions: ['reopen'], ...itemsOf({ status }) }));
   await user.click(await button(/^Reopen/));
   await screen.findByText(says);

@@ -11,7 +11,7 @@ import { t } from '@/i18n/text';
 import { statusWord, word } from '@/vocabulary/delivery';
 import { queuedWords, useDeliveryActions } from './actions';
 import { Ask, type Question } from './ask';
-import { countsOf } from './counts';
+import { countsOf, hasSomethingLeft } from './counts';
 import { presentHolder, revocable } from './holders';
 import { orderName } from '@/vocabulary/order';
 import type { Delivery } from './types';
@@ -37,8 +37,6 @@ export function Questions({ it, children }: { it: Delivery; children: ReactNode 
   const taken = asked?.question.what === 'revoke' ? asked.question.holder : presentHolder(it);
   const itemIds = revocable(taken).map(({ id }) => id);
   const { owed, kept, forAnother } = countsOf(it);
-  // Whether an approval has anything to deliver, or to show as delivered.
-  const left = it.items.length === 0 || it.items.some(({ status }) => status !== 'dropped');
   const to = asked?.question.what === 'instead' ? asked.question.to : '';
   const ask = (question: Question) => {
     setAsked({ question, was: stateOf(it) });
@@ -95,7 +93,7 @@ export function Questions({ it, children }: { it: Delivery; children: ReactNode 
       <ConfirmDialog
         {...dialog('reopen')}
         title={t('confirm.reopen.title', { order })}
-        body={t(left ? 'confirm.reopen.body' : 'confirm.reopen.over')}
+        body={t(hasSomethingLeft(it) ? 'confirm.reopen.body' : 'confirm.reopen.over')}
         button={t('confirm.reopen.button')}
         onConfirm={() => act('reopen').then(done(t('act.reopened')))}
       />

@@ -13,6 +13,10 @@ const isKept = isOneOf('shared', 'already_shared', 'revoking', 'revoke_failed');
 const isComing = isOneOf('owed', 'sharing');
 const wasShared = (item: Item) => !item.dryRun && (item.sharedAt !== null || isShared(item));
 
+// Whether an approval has anything to deliver, or to show as delivered.
+export const hasSomethingLeft = ({ items }: Delivery) =>
+  items.length === 0 || items.some(({ status }) => status !== 'dropped');
+
 export function countsOf(it: Delivery) {
   const present = presentHolder(it).items.filter(({ status }) => status !== 'dropped');
   return {

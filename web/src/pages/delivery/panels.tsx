@@ -19,7 +19,7 @@ import { approvedWords, queuedWords, said, useDeliveryActions } from './actions'
 import { useAsk } from './ask';
 import { AskBuyer } from './AskBuyer';
 import { Actor } from './Actor';
-import { countsOf } from './counts';
+import { countsOf, hasSomethingLeft } from './counts';
 import { presentHolder } from './holders';
 import { useStay } from './onward';
 import { sizeWords } from './size';
@@ -212,6 +212,7 @@ function Why({ it }: { it: Delivery }) {
 
 function Stopped({ it }: { it: Delivery }) {
   const ask = useAsk();
+  const refunded = it.reason === 'order_refunded' && !hasSomethingLeft(it);
   return (
     <Panel title={t('panel.stopped')}>
       {it.reason ? (
@@ -219,7 +220,9 @@ function Stopped({ it }: { it: Delivery }) {
           <T k="panel.stopped.reason" values={{ reason: <Bdi>{stopReason(it.reason)}</Bdi> }} />
         </p>
       ) : null}
-      {it.allowedActions.includes('reopen') ? (
+      {refunded ? (
+        <p className="muted">{t('panel.stopped.refunded')}</p>
+      ) : it.allowedActions.includes('reopen') ? (
         <div className={styles.buttons}>
           <Button size="md" onClick={() => ask({ what: 'reopen' })}>
             {t('panel.reopen')}

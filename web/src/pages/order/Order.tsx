@@ -11,7 +11,7 @@ import { Marks } from '@/components/Tag';
 import { Time } from '@/components/Time';
 import { t } from '@/i18n/text';
 import { stateWord } from '@/vocabulary/delivery';
-import { orderName } from '@/vocabulary/order';
+import { orderName, partRefunded } from '@/vocabulary/order';
 import { outcomeWord, standingOf } from '@/vocabulary/outcome';
 import { Missing } from '../missing/Missing';
 import { OutcomeText } from '../orders/OutcomeText';
@@ -43,6 +43,7 @@ function Content({ it, list }: { it: Order; list: string | undefined }) {
   const title = t('orderPage.title', { order: orderName(it) });
   const dryRun = it.dryRun ?? false;
   const state = it.deliveryStatus ? stateWord({ status: it.deliveryStatus, dryRun }) : outcomeWord(standingOf(it));
+  const refunded = partRefunded(it.lines);
   const stores = useQuery(queries.stores());
   return (
     <>
@@ -59,6 +60,7 @@ function Content({ it, list }: { it: Order; list: string | undefined }) {
               <OutcomeText it={it} />
               <Marks of={it} />
             </span>
+            {refunded ? <span>{t('tag.partRefunded', refunded)}</span> : null}
             <Bdi>{stores.data?.data.find(({ id }) => id === it.integrationId)?.name}</Bdi>
             <Time at={it.receivedAt} />
           </>
