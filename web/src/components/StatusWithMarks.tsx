@@ -1,4 +1,4 @@
-// The status in a row, and on a narrow screen the marks of the order, whose column is left out there.
+// The status in a row, with the marks of the order. `note`: shown on a narrow screen, which leaves its column out.
 import type { ReactNode } from 'react';
 import styles from './StatusWithMarks.module.css';
 

@@ -11,6 +11,7 @@ test('the first line of a row has the marks, which a narrow screen shows there',
   await show(<DeliveryRows rows={[it]} list="" />);
   const first = document.querySelector('td[data-narrow="first"]')?.textContent;
   for (const mark of ['Test', 'Refunded', 'Cancelled']) expect(first).toContain(mark);
+  expect(document.querySelector('tbody')?.textContent?.match(/Test|Refunded|Cancelled/g)).toHaveLength(3);
 });
 
 test('a row has the time by which the list is sorted', async () => {

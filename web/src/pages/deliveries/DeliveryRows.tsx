@@ -57,7 +57,6 @@ const columns: Column<Delivery>[] = [
     header: t('deliveries.col.presets'),
     cell: (it) => (
       <span className={styles.presets}>
-        <Marks of={it} />
         <Bdi className={styles.name}>{it.firstItemName}</Bdi>
         {it.itemCount > 1 ? <span className="muted">{t('deliveries.more', { n: it.itemCount - 1 })}</span> : null}
       </span>

@@ -109,7 +109,6 @@ function Bare({ it }: { it: Order }) {
 function Matched({ it }: { it: Order }) {
   return (
     <span className={styles.products}>
-      <Marks of={it} />
       {it.lineCount > 0 ? (
         <span>
           {standingOf(it) === 'nothing'

@@ -128,6 +128,7 @@ test('the first line of a row has the marks, which a narrow screen shows there',
   await show(<OrderRows rows={[it]} stores={[]} list="" busy={false} />);
   const first = document.querySelector('td[data-narrow="first"]')?.textContent;
   for (const mark of ['Test', 'Refunded', 'Cancelled', '1 without preset']) expect(first).toContain(mark);
+  expect(document.querySelector('tbody')?.textContent?.match(/Test|Refunded|Cancelled/g)).toHaveLength(3);
 });
 
 test('an order that waits for a match says how much has no preset in the line that a narrow screen shows', async () => {
