@@ -7,7 +7,14 @@ afterEach(cleanup);
 test.each([
   ['#test-384826088162852864', '#test-384826088162852864'],
   ['#1001', null],
-])('the number %s is whole as text, and a long one in its tooltip too', (orderNumber, title) => {
+])('the number %s is one text to be read aloud, and a long one is in its tooltip too', (orderNumber, title) => {
   const { container } = render(<OrderNumber of={{ orderNumber, orderId: 'x' }} />);
-  expect([container.textContent, container.firstElementChild?.getAttribute('title')]).toEqual([orderNumber, title]);
+  const read = [...container.querySelectorAll('bdi')].filter((it) => !it.closest('[aria-hidden]'));
+  expect(read.map((it) => it.textContent)).toEqual([orderNumber]);
+  expect(container.firstElementChild?.getAttribute('title')).toBe(title);
+});
+
+test('the shown parts of a long number are the whole of it', () => {
+  const { container } = render(<OrderNumber of={{ orderNumber: '#test-384826088162852864', orderId: 'x' }} />);
+  expect(container.querySelector('[aria-hidden]')?.textContent).toBe('#test-384826088162852864');
 });

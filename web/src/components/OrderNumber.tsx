@@ -1,4 +1,4 @@
-// The number of an order in a list. A long one is shown without its middle; it is whole as text, and in the tooltip.
+// The number of an order in a list. A long one is shown without its middle; it is whole in the tooltip, when it is copied, and read aloud.
 import { orderName } from '@/vocabulary/order';
 import { Bdi } from './Bdi';
 import styles from './OrderNumber.module.css';
@@ -12,8 +12,11 @@ export function OrderNumber({ of, className = 'strong' }: { of: Parameters<typeo
   if (letters.length <= LONGEST) return <Bdi className={className}>{name}</Bdi>;
   return (
     <span className={className} title={name}>
-      <Bdi className={styles.start}>{letters.slice(0, -END).join('')}</Bdi>
-      <Bdi>{letters.slice(-END).join('')}</Bdi>
+      <Bdi className={`unseen ${styles.aloud}`}>{name}</Bdi>
+      <span aria-hidden>
+        <Bdi className={styles.start}>{letters.slice(0, -END).join('')}</Bdi>
+        <Bdi>{letters.slice(-END).join('')}</Bdi>
+      </span>
     </span>
   );
 }
