@@ -212,17 +212,20 @@ export function rowsOf(
 ): NeedRow[] {
   const only = store ? { store } : {};
   const failed = needs.filter(({ kind }) => kind === 'failed');
-  return needs.flatMap((need) =>
-    need.kind === 'failed'
-      ? need === failed[0]
-        ? ofFailed(failed, only)
-        : []
-      : need.kind === 'intake_refused'
-        ? ofRefused(need, stores, now)
-        : need.kind === 'credits_low'
-          ? ofFewCredits(need, credits.perDay, now, account.limit, !isLongEnough(account.madeAt, now))
-          : rowOf(need, only, now, setup?.firstDelivery === false),
-  );
+  const young = !isLongEnough(account.madeAt, now);
+  const begins = setup?.firstDelivery === false;
+  return needs.flatMap((need) => {
+    switch (need.kind) {
+      case 'failed':
+        return need === failed[0] ? ofFailed(failed, only) : [];
+      case 'intake_refused':
+        return ofRefused(need, stores, now);
+      case 'credits_low':
+        return ofFewCredits(need, credits.perDay, now, account.limit, young);
+      default:
+        return rowOf(need, only, now, begins);
+    }
+  });
 }
 
 // All kinds of need. A test compares them with the contract, and checks that each has its texts.

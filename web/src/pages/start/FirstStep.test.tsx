@@ -30,19 +30,25 @@ let stores: Store[];
 let packs: { id: string }[];
 let orders: unknown[];
 let answer: () => Response;
+let completed: unknown[];
+let read: string[];
 let sent: { path: string; body: Record<string, unknown> }[];
 beforeEach(() => {
   stores = [shop, own];
   packs = [];
   orders = [];
   sent = [];
+  completed = [];
+  read = [];
   answer = () => Response.json(made, { status: 201 });
   serve(async (request) => {
     const path = new URL(request.url).pathname;
+    read.push(request.url);
     const lists: Record<string, unknown[]> = {
       '/api/integrations': stores,
       '/api/credits/packs': packs,
       '/api/orders': orders,
+      '/api/deliveries': completed,
     };
     if (request.method === 'GET') return Response.json({ data: lists[path] ?? [], nextCursor: null });
     sent.push({ path, body: await request.json() });
@@ -210,13 +216,13 @@ test('a step that is done shows the delivery that completed it, not a newer one'
     aDelivery({ id: 'del_2', orderNumber: '#2', status: 'completed', completedAt: '2026-11-22T13:30:00.000Z' }),
     aDelivery({ id: 'del_1', orderNumber: '#1', status: 'completed', completedAt: '2026-11-22T13:40:00.000Z' }),
   ];
+  completed = rows.slice(1).reverse();
   const follow = async (done: boolean) => {
     const { client } = await show(<FirstStep store={shop} ready done={done} onLeave={() => undefined} />);
     act(() => {
       const list = (query: DeliveryQuery, data: typeof rows) =>
         client.setQueryData(queries.deliveries(query).queryKey, { data, nextCursor: null } as never);
       list({ dryRun: false, limit: 1 }, rows.slice(0, 1));
-      list({ status: 'completed', dryRun: false, sort: 'createdAt', limit: 10 }, rows.slice(1).reverse());
       for (const row of rows) client.setQueryData(queries.delivery(row.id).queryKey, row);
     });
   };
@@ -226,6 +232,16 @@ test('a step that is done shows the delivery that completed it, not a newer one'
   await follow(true);
   await screen.findByText('#2');
   expect(screen.queryByText('#3')).toBeNull();
+});
+
+test('completed deliveries are read for a step that is done alone', async () => {
+  const isRead = () => read.some((url) => url.includes('status=completed'));
+  await open({ done: false });
+  await screen.findByText('Waiting for your first real order');
+  expect(isRead()).toBe(false);
+  cleanup();
+  await open({ done: true });
+  await waitFor(() => expect(isRead()).toBe(true));
 });
 
 test('a member without credits reads who can buy some', async () => {

@@ -30,7 +30,7 @@ type Props = { store: Store | undefined; ready: boolean; done: boolean; onLeave:
 
 export function FirstStep({ store, ready, done, onLeave }: Props) {
   const newest = useQuery(queries.deliveries({ dryRun: false, limit: 1 })).data?.data[0]?.id;
-  const completed = useQuery(queries.deliveries(COMPLETED)).data?.data ?? [];
+  const completed = useQuery({ ...queries.deliveries(COMPLETED), enabled: done }).data?.data ?? [];
   const [sent, setSent] = useState<string | null>(null);
   const [asked, setAsked] = useState<boolean>(); // undefined: never
   // The delivery that completed the step, once one has.
