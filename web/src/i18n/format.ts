@@ -81,6 +81,9 @@ export function duration(ms: number): string {
   return t('time.d', { n: Math.round(ms / DAY) });
 }
 
+// "under a second", "9 s", "3 min": how long a person waited, who counts no milliseconds.
+export const lasted = (ms: number) => (ms < 1000 ? t('time.underSecond') : duration(ms));
+
 // "2 d 3 h", "23 h 59 min", "4 min 9 s", "9 s": how much time is left.
 export function timeLeft(ms: number): string {
   const s = Math.ceil(ms / 1000);

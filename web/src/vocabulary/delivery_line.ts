@@ -1,6 +1,6 @@
 // The muted words after a delivery's status, in lists.
 import type { Schemas } from '@/api/client';
-import { duration, hoursMinutes, since } from '@/i18n/format';
+import { hoursMinutes, lasted, since } from '@/i18n/format';
 import { t } from '@/i18n/text';
 import { codeWord, stopReason, word } from './delivery';
 
@@ -25,7 +25,7 @@ export function lineOf(it: Schemas['Delivery'], now = Date.now()): string {
       if (it.message === BY_HAND) return t('line.byHand');
       if (it.dryRun) return t('line.rehearsed');
       return it.completedAt
-        ? t('line.in', { time: duration(Date.parse(it.completedAt) - Date.parse(it.createdAt)) })
+        ? t('line.in', { time: lasted(Date.parse(it.completedAt) - Date.parse(it.createdAt)) })
         : '';
     case 'failed':
       return it.resolutionCode ? codeWord(it.resolutionCode) : '';

@@ -37,7 +37,7 @@ export const bulk = {
   },
   'bulk.costMany': 'They cost more than {count} credits; you have {have}.',
   'bulk.costNone': 'They cost no credits.',
-  'bulk.costShort': 'The oldest go first. The rest wait for credits and go on once you buy some.',
+  'bulk.costShort': 'The oldest go first. The rest fail for want of credits, and go on once you buy some.',
   'bulk.costBuy': 'Buy credits',
   'bulk.more': 'More match than were counted. All that match are included.',
   'bulk.left': 'Left out:',
@@ -64,8 +64,8 @@ export const bulk = {
     other: '{count} that wait for a cloud login that works, and go on by themselves',
   },
   'bulk.out.insufficient_credits': {
-    one: '{count} that waits for credits, and goes on by itself',
-    other: '{count} that wait for credits, and go on by themselves',
+    one: '{count} that failed for want of credits, and goes on by itself',
+    other: '{count} that failed for want of credits, and go on by themselves',
   },
   'bulk.out.high_risk': {
     one: '{count} that may be fraud: open it and approve it there',

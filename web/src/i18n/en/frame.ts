@@ -82,6 +82,7 @@ export const frame = {
   'time.now': 'now',
   'time.justNow': 'just now',
   'time.instant': 'under 1 ms',
+  'time.underSecond': 'under a second',
   'time.ms': '{n} ms',
   'time.s': '{n} s',
   'time.min': '{n} min',

@@ -92,7 +92,7 @@ export const orders = {
   'orderPage.over.refunded': 'All of it was refunded, so nothing more is delivered.',
   'orderPage.refundedHint': 'If you process it again, refunded products are not delivered.',
   'orderPage.inactiveHint': 'Switch the store on, then process the order again.',
-  'orderPage.credits': 'It waits for credits, and goes on by itself once there are enough.',
+  'orderPage.credits': 'It failed for want of credits, and goes on by itself once there are enough.',
   'orderPage.lines': 'Products',
   'orderPage.lines.none': 'The order names no products.',
   'orderPage.chooseHint': 'Your choice also holds for later orders.',

@@ -13,6 +13,8 @@ test('the line after a status', () => {
   expect(lineOf(aDelivery({ status: 'processing', sharedCount: 1, itemCount: 3 }), NOW)).toBe('Sharing 2 of 3');
   expect(lineOf(aDelivery({ status: 'processing', sharedCount: 3, itemCount: 3 }), NOW)).toBe('Sharing 3 of 3');
   expect(lineOf(aDelivery({ status: 'completed', completedAt: '2026-11-22T13:24:05.000Z' }), NOW)).toBe('in 3 min');
+  for (const completedAt of ['2026-11-22T13:21:05.000Z', '2026-11-22T13:21:05.900Z'])
+    expect(lineOf(aDelivery({ status: 'completed', completedAt }), NOW)).toBe('in under a second');
   expect(
     lineOf(aDelivery({ status: 'completed', completedAt: '2026-11-22T13:24:05.000Z', message: BY_HAND }), NOW),
   ).toBe('by hand');

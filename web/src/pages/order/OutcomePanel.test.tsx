@@ -35,12 +35,12 @@ test('an erased order promises nothing', async () => {
   expect(document.body.textContent).toBe('The buyer’s personal data was removedOpen the delivery');
 });
 
-test('an order that waits for credits says that it goes on by itself, and where they are bought', async () => {
+test('an order that failed for want of credits says that it goes on by itself, and where they are bought', async () => {
   const { client } = await show(
     <OutcomePanel it={anOrder({ deliveryStatus: 'failed', resolutionCode: 'insufficient_credits' })} />,
   );
   act(() => void client.setQueryData(queries.packs().queryKey, { data: [{ id: 'small' }] } as never));
-  await screen.findByText('It waits for credits, and goes on by itself once there are enough.');
+  await screen.findByText('It failed for want of credits, and goes on by itself once there are enough.');
   await screen.findByRole('link', { name: 'Buy credits' });
 });
 

@@ -8,7 +8,7 @@ import { OrderNumber } from '@/components/OrderNumber';
 import { StatusIcon } from '@/components/StatusIcon';
 import { Tag } from '@/components/Tag';
 import { Time } from '@/components/Time';
-import { duration } from '@/i18n/format';
+import { lasted } from '@/i18n/format';
 import { t, T } from '@/i18n/text';
 import { codeWord, statusWord } from '@/vocabulary/delivery';
 import { BY_HAND } from '@/vocabulary/delivery_line';
@@ -29,7 +29,7 @@ function sentenceOf(it: Row): string {
       return it.completedAt && it.sharedCount > 0
         ? t('recent.completed', {
             count: it.sharedCount,
-            time: duration(Date.parse(it.completedAt) - Date.parse(it.createdAt)),
+            time: lasted(Date.parse(it.completedAt) - Date.parse(it.createdAt)),
           })
         : statusWord(it.status);
     case 'failed':
