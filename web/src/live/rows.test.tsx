@@ -1,8 +1,9 @@
 // Rows that are looked at stay where they are.
 import { act, renderHook } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Schemas } from '@/api/client';
 import { aDelivery } from '@/testing/delivery';
-import { deliveryNow, liveRows, useSteadyRows } from './rows';
+import { deliveryNow, liveRows, orderNow, useSteadyRows } from './rows';
 import { liveState } from './state';
 import type { LiveDelivery } from './patch';
 
@@ -67,4 +68,21 @@ test('another list begins anew, and so does one that is not followed live', () =
   act(() => liveState.set('away'));
   rerender({ all: rows('9'), key: 'b' });
   expect([ids(result), result.current.fresh]).toEqual([['9'], 0]);
+});
+
+test('an order that has left the list of those that wait for a match has the delivery that was made of it', () => {
+  const waits = { id: 'ord_1', outcome: 'no_mapped_items', deliveryId: null, deliveryStatus: null, resolutionCode: null, lineCount: 2, unmappedCount: 2 } as Schemas['Order']; // prettier-ignore
+  const made = { id: 'del_1', status: 'queued', resolutionCode: null } as LiveDelivery;
+  // How many of its products have presets now, no event says.
+  const counts = { lineCount: 0, unmappedCount: 0 };
+  expect(orderNow(waits, (id) => (id === 'del_1' ? made : undefined))).toEqual({ ...waits, ...counts, outcome: 'delivery', deliveryId: 'del_1', deliveryStatus: 'queued' }); // prettier-ignore
+  expect(orderNow(waits, () => undefined)).toBe(waits);
+  const had = {
+    ...waits,
+    outcome: 'delivery',
+    deliveryId: 'del_1',
+    deliveryStatus: 'failed',
+    unmappedCount: 1,
+  } as const;
+  expect(orderNow(had, () => made)).toEqual({ ...had, deliveryStatus: 'queued' });
 });

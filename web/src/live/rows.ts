@@ -1,6 +1,7 @@
 // The rows of a list while it changes: those that are looked at stay where they are and change in place; new ones wait to be asked for.
 import { useState, useSyncExternalStore } from 'react';
 import type { Schemas } from '@/api/client';
+import { deliveryIdOf } from '@/vocabulary/order';
 import type { createApplier } from './apply';
 import { patched, type LiveDelivery } from './patch';
 import { useLiveState } from './state';
@@ -31,9 +32,13 @@ export function deliveryNow(row: Schemas['Delivery'], newest: Newest) {
   const now = newest(row.id);
   return now ? patched(row, now) : row;
 }
-export function orderNow(row: Schemas['Order'], newest: Newest) {
-  const now = row.deliveryId === null ? undefined : newest(row.deliveryId);
-  return now ? { ...row, deliveryStatus: now.status, resolutionCode: now.resolutionCode } : row;
+export function orderNow(row: Schemas['Order'], newest: Newest): Schemas['Order'] {
+  const now = newest(row.deliveryId ?? deliveryIdOf(row.id));
+  if (!now) return row;
+  const known = { ...row, deliveryStatus: now.status, resolutionCode: now.resolutionCode };
+  if (row.deliveryId !== null) return known;
+  // The delivery was made since: no event says how many of its products have presets now.
+  return { ...known, outcome: 'delivery', deliveryId: now.id, lineCount: 0, unmappedCount: 0 };
 }
 
 // `key`: of the list that is asked for; another one begins anew. `settled`: the rows are of that list. `rowNow`: gives a row the newest state

@@ -5,6 +5,7 @@ export const orderName = (it: { orderNumber: string | null; orderId: string }) =
 
 // A delivery and its order have one number (docs/decisions/0003).
 export const orderIdOf = (delivery: string) => delivery.replace(/^del_/, 'ord_');
+export const deliveryIdOf = (order: string) => order.replace(/^ord_/, 'del_');
 
 // How many of its products were refunded, where that is known and a part of them.
 export function partRefunded(lines: { quantity: number; refundedQuantity: number }[] = []) {
