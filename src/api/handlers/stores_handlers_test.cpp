@@ -110,9 +110,11 @@ TEST_F(StoresApi, AStoreShowsWhatItHasSentAndWhatWasRefused) {
             json::value({{"orders24h", 1}, {"deliveries", 0}, {"failed", 0}, {"unmappedProducts", 1}}));
   EXPECT_EQ(now.body.at("intake").at("accepted24h"), 2);
   const auto at = to_iso8601(world_.clock().now());
-  EXPECT_EQ(now.body.at("intake").at("refused"),
-            json::value({{{"code", "INVALID_PAYLOAD"}, {"count", 1}, {"lastAt", at}},
-                         {{"code", "INVALID_SIGNATURE"}, {"count", 1}, {"lastAt", at}}}));
+  EXPECT_EQ(
+      now.body.at("intake").at("refused"),
+      json::value({{{"code", "INVALID_PAYLOAD"}, {"count", 1}, {"lastAt", at}, {"mendedUntil", at}},
+                   {{"code", "INVALID_SIGNATURE"}, {"count", 1}, {"lastAt", at}, {"mendedUntil", at}}}));
+  EXPECT_EQ(now.body.at("intake").at("lastAcceptedAt"), json::value(at));
   world_.clock().advance(std::chrono::hours{25});
   EXPECT_EQ(shown().body.at("counts").at("orders24h"), 0);
   EXPECT_EQ(shown().body.at("intake").at("refused"), json::array());

@@ -157,11 +157,16 @@ TEST_F(OrdersTest, WhatIsNotDeliverableIsRefusedAndStaysAsItIs) {
       world.await(world.actions.invalidate(world.scheduler, world.merchant(), *merchants.delivery, "no")));
   set_active(false);
   const auto inactive = order("inactive", {"sku-1"});
+  EXPECT_FALSE(get(inactive.order).reprocessable);
   EXPECT_EQ(reprocess(inactive.order).error().code, "INVALID_TRANSITION");
   set_active(true);
+  world.directory.forget(world.integration);
+  EXPECT_TRUE(get(inactive.order).reprocessable);
   for (const auto id : {world.accept(unpaid).order, world.accept(stopped).order,
                         world.accept(tombstone).order, merchants.order}) {
-    const auto before = get(id).order;
+    const auto view = get(id);
+    const auto& before = view.order;
+    EXPECT_FALSE(view.reprocessable) << before.order_key;
     EXPECT_EQ(reprocess(id).error().code, "INVALID_TRANSITION") << before.order_key;
     EXPECT_EQ(get(id).order.outcome, before.outcome);
     EXPECT_EQ(get(id).order.updated_at, before.updated_at);
@@ -319,6 +324,7 @@ TEST_F(OrdersTest, WhatIsErasedIsNotFoundByItsBuyerAnyMore) {
   const auto shown = list().rows.at(0).order.summary;
   EXPECT_EQ(shown.username + shown.email, "");
   EXPECT_TRUE(shown.marks.has(domain::OrderMark::erased));
+  EXPECT_FALSE(get(accepted.order).reprocessable);
   EXPECT_EQ(reprocess(accepted.order).error().code, "INVALID_TRANSITION");
 }
 

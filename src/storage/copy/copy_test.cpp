@@ -81,8 +81,8 @@ INSERT INTO delivery_timeline VALUES (1, 1, 1, 'k', 'a', 'queued', NULL, 'm', ''
   (1, 2, 1, 'k', 'a', 'queued', 'c', 'm', 'failed', 3, 1, 5, 7, '{}');
 INSERT INTO delivery_keys VALUES (1, 'ué', 1), (1, 'uE', 1);
 INSERT INTO delivery_key_fill VALUES (1, 2, 3);
-INSERT INTO ledger VALUES (1, 1, 1, 'grant', 5, NULL, NULL, 'n', 5, NULL), (1, 2, 1, 'spend', 1, 1, NULL, '', NULL, NULL),
-  (1, 3, 1, 'reversal', 1, NULL, 1, 'n', 3, 'refund');
+INSERT INTO ledger VALUES (1, 1, 1, 'grant', 5, NULL, NULL, 'n', 5, NULL, NULL), (1, 2, 1, 'spend', 1, 1, NULL, '', NULL, NULL, 1),
+  (1, 3, 1, 'reversal', 1, NULL, 1, 'n', 3, 'refund', NULL);
 INSERT INTO webhook_subscriptions (id, account_id, url, encrypted_secret, event_types, integration_ids, created_at)
   VALUES (1, 1, 'https://example.com', X'00', '', '', 1);
 INSERT INTO outbound_events VALUES (1, 1, NULL, 1, 't', 'u', X'7B7D', 1, 0);

@@ -13,30 +13,23 @@ export const STORE_LOOKS = {
   archived: ['slash', 'grey'],
 } satisfies Record<StoreState, [Icon, Colour]>;
 
-type Known = Pick<Store, 'active' | 'archivedAt' | 'intake' | 'lastOrderAt'> & Partial<Pick<Store, 'secretChangedAt'>>;
+type Known = Pick<Store, 'active' | 'archivedAt' | 'intake' | 'lastOrderAt'>;
 type Refusal = Store['intake']['refused'][number];
 
-const COUNTED_MS = 25 * 3_600_000; // the counts are of the last 24 hours, to the hour
-const time = (at: string | null | undefined) => (at ? Date.parse(at) : -Infinity);
-
-// Until when refusals with the code are mended: until the last order that was accepted and, of a wrong signature, the last change of the secret.
-export const mendedUntil = (it: Known, code: string) =>
-  Math.max(time(it.lastOrderAt), code === 'INVALID_SIGNATURE' ? time(it.secretChangedAt) : -Infinity);
+const time = (at: string | null) => (at ? Date.parse(at) : -Infinity);
 
 const newestOf = (refused: Refusal[]) =>
   refused.reduce<Refusal | null>((found, one) => (found === null || one.lastAt > found.lastAt ? one : found), null);
 
-// The newest refusal that nothing has mended. `mixed`: its count may count mended ones too.
-export function openRefusal(it: Known) {
-  const open = newestOf(it.intake.refused.filter(({ code, lastAt }) => time(lastAt) > mendedUntil(it, code)));
-  if (open === null) return null;
-  return { ...open, mixed: time(open.lastAt) - COUNTED_MS <= mendedUntil(it, open.code) };
-}
+export const isOpen = ({ lastAt, mendedUntil }: Refusal) => time(lastAt) > time(mendedUntil);
+
+// The newest refusal that nothing has mended. Where it has `mendedUntil`, its count may count mended ones too.
+export const openRefusal = (it: Known) => newestOf(it.intake.refused.filter(isOpen));
 
 // The newest refusal, if it is newer than the last order that was accepted; else null. A change of the secret may have mended it.
-export function newestRefusal(it: Known) {
-  const newest = newestOf(it.intake.refused);
-  return newest && time(newest.lastAt) > time(it.lastOrderAt) ? newest : null;
+export function newestRefusal({ intake }: Known) {
+  const newest = newestOf(intake.refused);
+  return newest && time(newest.lastAt) > time(intake.lastAcceptedAt) ? newest : null;
 }
 
 export function storeState(it: Known): StoreState {

@@ -3,7 +3,7 @@ import '@/i18n/en/credits';
 import { Button, NativeSelect } from '@mantine/core';
 import { IconCoins, IconDownload } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { api, ok, type Schemas } from '@/api/client';
 import { sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
@@ -30,7 +30,7 @@ type Filter = { kind?: LedgerKind; createdFrom?: string };
 
 const columns: Column<Entry>[] = [
   { key: 'what', header: t('ledger.col.what'), width: '24%', narrow: 'first', cell: ledgerWord },
-  { key: 'note', header: t('ledger.col.note'), narrow: 'second', cell: (it) => <Bdi className="muted">{it.note}</Bdi> },
+  { key: 'note', header: t('ledger.col.note'), narrow: 'second', cell: (it) => <Note it={it} /> },
   {
     key: 'credits',
     header: t('ledger.col.credits'),
@@ -55,6 +55,20 @@ const columns: Column<Entry>[] = [
     cell: (it) => <Time at={it.at} />,
   },
 ];
+
+// The note and, of a share, the order that it was for.
+function Note({ it }: { it: Entry }) {
+  return (
+    <span className={styles.note}>
+      <Bdi className="muted">{it.note}</Bdi>
+      {it.deliveryId ? (
+        <Link to="/deliveries/$id" params={{ id: it.deliveryId }} search={{}}>
+          {it.orderNumber ? <Bdi>{it.orderNumber}</Bdi> : t('ledger.delivery')}
+        </Link>
+      ) : null}
+    </span>
+  );
+}
 
 export function Ledger() {
   const search = route.useSearch();

@@ -22,6 +22,7 @@ const anOrder = (more: Partial<Order>) =>
     deliveryId: 'del_0a1b2c3d4e5f6',
     reason: 'The files that the order’s lines are mapped to are delivered.',
     erased: false,
+    allowedActions: ['reprocess'],
     lines: [line({}), line({ result: 'unmapped', matchedBy: 'sku' }), line({ result: 'unmapped', matchedBy: null })],
     ...more,
   }) as Order;
@@ -30,7 +31,7 @@ test('an erased order promises nothing', async () => {
   await show(<OutcomePanel it={anOrder({})} />);
   await screen.findByText(/The files that the order’s lines are mapped to are delivered/);
   cleanup();
-  await show(<OutcomePanel it={anOrder({ erased: true })} />);
+  await show(<OutcomePanel it={anOrder({ erased: true, allowedActions: [] })} />);
   await screen.findByText('The buyer’s personal data was removed');
   expect(document.body.textContent).toBe('The buyer’s personal data was removedOpen the delivery');
 });
@@ -103,8 +104,9 @@ test.each([
   [{ cancelled: true }, /Your shop cancelled it, so nothing more is delivered/, 0],
   [{ refunded: true, lines: [line({ quantity: 2, refundedQuantity: 1 })] }, /refunded products are not delivered/, 1],
   [{ cancelled: true, test: true }, /No such words/, 1],
+  [{ refunded: true, allowedActions: [] }, /No such words/, 0],
 ] as const)('an order that is over is not offered to be processed again: %j', async (more, says, offers) => {
-  await show(<OutcomePanel it={anOrder(more as Partial<Order>)} />);
+  await show(<OutcomePanel it={anOrder(more as unknown as Partial<Order>)} />);
   await screen.findByText('It has a delivery');
   expect(screen.queryAllByText(says)).toHaveLength(String(says).includes('No such') ? 0 : 1);
   expect(screen.queryAllByRole('button', { name: 'Process again' })).toHaveLength(offers);

@@ -62,7 +62,7 @@ function reasonOf({ outcome, lines, reason }: Order): string {
   return reason;
 }
 
-// The service delivers no more of such an order, however often it is processed.
+// The order is over, so nothing more of it is delivered.
 function overBy({ cancelled, test, refunded, lines }: Order) {
   if (cancelled && !test) return 'cancelled';
   const all = refunded && lines.length > 0 && lines.every((line) => line.refundedQuantity >= line.quantity);
@@ -90,10 +90,10 @@ export function OutcomePanel({ it }: { it: Order }) {
   const standing = standingOf(it);
   const over = overBy(it);
   const trouble = it.erased || waits ? null : troubleOf(it);
+  const takesIt = it.allowedActions.includes('reprocess') && !over;
   const toMatch = standing === 'unmatched' && !over && !since && it.lines.some(bareKey);
   const may =
-    !it.erased &&
-    !over &&
+    takesIt &&
     (!trouble || since) &&
     (['delivery', 'nothing', 'inactive'].includes(standing) || (standing === 'unmatched' && since));
   async function again() {

@@ -6,7 +6,7 @@ import { date, day, hoursMinutes, momentWithin, pace, since, spelled } from '@/i
 import { hasText, t } from '@/i18n/text';
 import { word, type Colour, type Icon } from '@/vocabulary/delivery';
 import { lostLine } from '@/vocabulary/lost';
-import { mendedUntil, type Store } from '@/vocabulary/store';
+import { isOpen, type Store } from '@/vocabulary/store';
 import { isLongEnough } from '../credits/forecast';
 import { answerBy } from '../customers/answer_by';
 
@@ -57,13 +57,11 @@ const to = (address: string) => ({ to: address }) as LinkProps;
 const buy = () => ({ button: t('need.credits.button'), link: to('/credits'), owners: true, buys: true });
 
 // The last refusal that the need counts, where it also counts ones that are mended; null: it counts open ones alone. undefined: all are mended.
-function lastRefused({ code, oldestAt, integrationId }: Need, stores: Store[]) {
-  const it = stores.find(({ id }) => id === integrationId);
-  const lastAt = it?.intake.refused.find((one) => one.code === code)?.lastAt;
-  if (!it || !lastAt) return null;
-  const until = mendedUntil(it, code ?? '');
-  if (Date.parse(lastAt) <= until) return undefined;
-  return oldestAt && Date.parse(oldestAt) >= until ? null : lastAt;
+function lastRefused({ code, integrationId }: Need, stores: Store[]) {
+  const refused = stores.find(({ id }) => id === integrationId)?.intake.refused.find((one) => one.code === code);
+  if (!refused) return null;
+  if (!isOpen(refused)) return undefined;
+  return refused.mendedUntil === null ? null : refused.lastAt;
 }
 
 function ofRefused(need: Need, stores: Store[], now: number): NeedRow[] {

@@ -33,7 +33,7 @@ const aStore = (provider: Store['provider'], more: Partial<Store> = {}) =>
     secretSetBy: 'service',
     lastOrderAt: null,
     topicsSeen: [],
-    intake: { accepted24h: 0, refused: [] },
+    intake: { accepted24h: 0, lastAcceptedAt: null, refused: [] },
     ...more,
   }) as Store;
 
@@ -120,8 +120,10 @@ test('a secret of the shop is said to be stored, where it was entered or has pro
   expect(stored()).toBe('Saved, ends in …3b89');
   cleanup();
 
-  const refused = [{ code: 'INVALID_SIGNATURE', count: 1, lastAt: '2026-11-22T08:15:30.000Z' }];
-  await show(<ConnectSteps it={shopify({ ...seen, intake: { accepted24h: 1, refused } })} secret={null} />);
+  const refused = [{ code: 'INVALID_SIGNATURE', count: 1, lastAt: '2026-11-22T08:15:30.000Z', mendedUntil: null }];
+  await show(
+    <ConnectSteps it={shopify({ ...seen, intake: { accepted24h: 1, lastAcceptedAt: null, refused } })} secret={null} />,
+  );
   await screen.findByLabelText('Secret of the shop');
   expect(stored()).toBeUndefined();
 });

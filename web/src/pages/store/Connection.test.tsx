@@ -42,7 +42,7 @@ const store = (provider: Store['provider']) =>
     secretSetBy: 'service',
     lastOrderAt: null,
     topicsSeen: [],
-    intake: { accepted24h: 0, refused: [] },
+    intake: { accepted24h: 0, lastAcceptedAt: null, refused: [] },
   }) as unknown as Store;
 
 test.each([
@@ -74,8 +74,12 @@ test('a store whose shop dictates the secret has one way to enter it', async () 
   await screen.findByText(/Enter it under “Signing secret” on this page\.$/);
   expect(screen.queryByLabelText('Secret of the shop')).toBeNull();
   // One that has signed orders is the shop's, also where the newest order has another.
-  const refused = [{ code: 'INVALID_SIGNATURE', count: 1, lastAt: '2026-11-22T08:15:30.000Z' }];
-  const signed = { ...store('provider_a'), topicsSeen: ['orders/paid'], intake: { accepted24h: 1, refused } } as Store;
+  const refused = [{ code: 'INVALID_SIGNATURE', count: 1, lastAt: '2026-11-22T08:15:30.000Z', mendedUntil: null }];
+  const signed = {
+    ...store('provider_a'),
+    topicsSeen: ['orders/paid'],
+    intake: { accepted24h: 1, lastAcceptedAt: null, refused },
+  } as Store;
   act(() => void client.setQueryData(queries.store(at.id).queryKey, signed));
   await waitFor(() => expect(screen.queryByText('No secret of your shop is saved here yet.')).toBeNull());
 });

@@ -23,7 +23,7 @@ export function Refused({ it }: { it: Store }) {
       <Panel tone="red" title={t('refused.title')}>
         <div className={styles.refusedLine}>
           <p>
-            {refusal.mixed
+            {refusal.mendedUntil !== null
               ? t('refused.last', { cause, when })
               : t('refused.text', { count: refusal.count, cause, when })}{' '}
             {lostLine(it)}

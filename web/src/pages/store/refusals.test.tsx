@@ -14,6 +14,11 @@ afterEach(() => {
 });
 
 const FIRST_CHECK = 'Is the whole address copied, from https to its end?';
+const intake = (code: string, count: number, lastAt: string, mendedUntil: string | null = null) => ({
+  accepted24h: 0,
+  lastAcceptedAt: null,
+  refused: [{ code, count, lastAt, mendedUntil }],
+});
 const refused = (code: string, provider: Store['provider'] = 'provider_a') =>
   ({
     id: 'int_0a1b2c3d4e5f6',
@@ -23,7 +28,7 @@ const refused = (code: string, provider: Store['provider'] = 'provider_a') =>
     secretChangedAt: null,
     topicsSeen: [],
     lastOrderAt: null,
-    intake: { accepted24h: 0, refused: [{ code, count: 2, lastAt: '2026-11-22T08:15:30.000Z' }] },
+    intake: intake(code, 2, '2026-11-22T08:15:30.000Z'),
   }) as unknown as Store;
 
 test.each([
@@ -53,7 +58,7 @@ test.each([
 
 test('after three minutes without an order the list of what to check opens by itself, and stays as it was put', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true });
-  const it = { ...refused('x'), intake: { accepted24h: 0, refused: [] } } as unknown as Store;
+  const it = { ...refused('x'), intake: { accepted24h: 0, lastAcceptedAt: null, refused: [] } } as unknown as Store;
   const { client } = await show(<Listening id={it.id} />);
   act(() => void client.setQueryData(queries.store(it.id).queryKey, it));
   await screen.findByText('This page moves on by itself as soon as it arrives.');
@@ -72,7 +77,10 @@ test.each([
   ['provider_a', 1],
   ['provider_b', 0],
 ] as const)('the list asks for the secret of a shop that dictates it: %s', async (provider, times) => {
-  const it = { ...refused('x', provider), intake: { accepted24h: 0, refused: [] } } as unknown as Store;
+  const it = {
+    ...refused('x', provider),
+    intake: { accepted24h: 0, lastAcceptedAt: null, refused: [] },
+  } as unknown as Store;
   const { client } = await show(<Listening id={it.id} />);
   act(() => void client.setQueryData(queries.store(it.id).queryKey, it));
   await userEvent.setup().click(await screen.findByText('Nothing arrives?'));
@@ -88,16 +96,17 @@ test('a secret that is newer than the last refusal ends the warning, until the n
   now({});
   await screen.findByText('An order came, but its signature is wrong');
   screen.getByText(/^2 refused, last .*15:30/);
-  now({ secretChangedAt: '2026-11-22T08:15:29.000Z' });
+  const changed = (secretChangedAt: string, lastAt = '2026-11-22T08:15:30.000Z', count = 2) =>
+    now({ secretChangedAt, intake: intake('INVALID_SIGNATURE', count, lastAt, secretChangedAt) });
+  changed('2026-11-22T08:15:29.000Z');
   screen.getByText('An order came, but its signature is wrong');
-  const mended = { secretChangedAt: '2026-11-22T08:15:31.000Z' };
-  now(mended);
+  const mended = '2026-11-22T08:15:31.000Z';
+  changed(mended);
   await screen.findByText('Listening for your first order');
   screen.getByText('New secret saved. Send another order.');
   screen.getByText(/^2 refused, last .*15:30/);
   expect(screen.queryByText(FIRST_CHECK)).toBeNull();
-  const again = [{ code: 'INVALID_SIGNATURE', count: 3, lastAt: '2026-11-22T08:16:00.000Z' }];
-  now({ ...mended, intake: { accepted24h: 0, refused: again } } as Partial<Store>);
+  changed(mended, '2026-11-22T08:16:00.000Z', 3);
   await screen.findByText('An order came, but its signature is wrong');
   screen.getByText(/^3 refused, last .*16:00/);
 });
@@ -108,8 +117,9 @@ test('where no secret of the shop is saved, a wrong signature says so', async ()
   act(() => void client.setQueryData(queries.store(it.id).queryKey, it));
   await screen.findByText('No secret of your shop is saved here yet. Save it above, then send another order.');
   // A secret that was made here replaced another one: it is not the shop's either.
-  const more = [{ code: 'INVALID_SIGNATURE', count: 4, lastAt: '2026-11-22T08:15:30.000Z' }];
-  const made = { ...it, secretChangedAt: '2026-11-22T09:15:00.000Z', intake: { accepted24h: 0, refused: more } };
+  const secretChangedAt = '2026-11-22T09:15:00.000Z';
+  const more = intake('INVALID_SIGNATURE', 4, '2026-11-22T08:15:30.000Z', secretChangedAt);
+  const made = { ...it, secretChangedAt, intake: more };
   act(() => void client.setQueryData(queries.store(it.id).queryKey, made));
   await screen.findByText(/^4 refused/);
   screen.getByText('No secret of your shop is saved here yet. Save it above, then send another order.');
@@ -127,9 +137,8 @@ test('the banner goes with the change of the secret, and comes back without a co
   now({});
   await screen.findByText(/^2 with a wrong signature in the last 24 hours/);
   const secretChangedAt = '2026-11-22T08:15:31.000Z';
-  now({ secretChangedAt });
+  now({ secretChangedAt, intake: intake('INVALID_SIGNATURE', 2, '2026-11-22T08:15:30.000Z', secretChangedAt) });
   await waitForElementToBeRemoved(screen.queryByText(/with a wrong signature/));
-  const again = [{ code: 'INVALID_SIGNATURE', count: 3, lastAt: '2026-11-22T08:16:00.000Z' }];
-  now({ secretChangedAt, intake: { accepted24h: 0, refused: again } });
+  now({ secretChangedAt, intake: intake('INVALID_SIGNATURE', 3, '2026-11-22T08:16:00.000Z', secretChangedAt) });
   await screen.findByText(/^The last came .*, with a wrong signature\. Shopify sends refused orders again/);
 });
