@@ -371,7 +371,8 @@ std::string Model::compare_items(const std::string& id, const Seen& seen) {
                         const bool again =
                             (item.status == ItemStatus::revoked && other.status == ItemStatus::owed) ||
                             other.status == ItemStatus::delivered_by_hand;
-                        return !other.former && other.file == item.file &&
+                        const bool theirs = other.name.empty() || user_of(other.name) == present(d);
+                        return !other.former && theirs && other.file == item.file &&
                                (!other.name.empty() || item.status == ItemStatus::dropped || again);
                       });
     if (twin) continue;
