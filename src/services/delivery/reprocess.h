@@ -9,8 +9,8 @@
 
 namespace presetbridge::services {
 
-// Why the order must not be processed again: INVALID_TRANSITION where the store is inactive (`active`); the order is
-// not paid, stopped, erased or has not come; or its delivery (null: it has none) was invalidated by a person or has
+// INVALID_TRANSITION with the reason where the order must not be processed again: its store is inactive (`active`); it
+// is not paid, stopped, erased or has not come; or its delivery (null: it has none) was invalidated by a person, or has
 // more lines than are read.
 Expected<void> may_reprocess(const domain::OrderState& state, const storage::DeliveryRow* delivery,
                              bool active);
@@ -18,8 +18,8 @@ Expected<void> may_reprocess(const domain::OrderState& state, const storage::Del
 // `locked`: the order, as this transaction has locked it. `rules`: the present ones of its store. A new
 // delivery is held where the store holds its orders; it counts for the usage of `key`, or for none.
 //
-// The error of may_reprocess(), and nothing is changed. Throws INVALID_TRANSITION, so that the transaction is rolled back, where the mappings make more files of it
-// than are served.
+// Returns the error of may_reprocess(), and changes nothing. Throws INVALID_TRANSITION, so that the transaction is
+// rolled back, where the mappings make more files of the order than are served.
 Expected<void> reprocess_order(storage::Tx& tx, DeliveryChanges& changes, storage::OrderRow locked,
                                const FulfilmentRules& rules, domain::Actor actor, ApiKeyId key);
 
