@@ -7,14 +7,16 @@
 
 namespace presetbridge::services {
 
-// Locks the account's row until the transaction ends, so that one request of the account counts at a time.
-// Throws NOT_FOUND where there is no such account, or its data were deleted after the request was admitted.
+// Locks the account's row until the transaction ends, so that requests that change the account run one after
+// another. Throws NOT_FOUND where there is no such account, or its data were deleted after the request was
+// admitted.
 inline void lock_present_account(storage::Tx& tx, AccountId account) {
   if (!storage::lock_account(tx, account)) throw Error{"NOT_FOUND", "There is no such account.", {}};
 }
 
-// Locks the account of `by` likewise, for a request that is for owners. Throws FORBIDDEN where a person has
-// left the account, or lost that role, after the request was admitted.
+// lock_present_account() for the account of `by`, in a request that only owners may make. Throws FORBIDDEN
+// where the person has left the account, or lost that role, after the request was admitted. An API key is not
+// checked again.
 inline void lock_account_of_owner(storage::Tx& tx, const identity::Principal& by) {
   lock_present_account(tx, by.account);
   if (!by.person) return;
