@@ -17,11 +17,13 @@ class KeyAdmin {
   // `rotation` outlives this.
   explicit KeyAdmin(services::KeyRotation& rotation) : rotation_(rotation) {}
 
-  // {"command": …} and its arguments; `kinds` is comma-separated, of vault, service, issuer, links:
+  // Runs request["command"], one of these three, with its arguments. `kinds` is a comma-separated text of
+  // vault, service, issuer, links; `begin` and `now` are 1 or 0, and mean what they mean to KeyRotation:
   //   keys                        -> keys [{kind, newest, old, waiting}]
   //   turn-keys kinds begin       -> phase, nodes [{name, lacks}], lookedAt, resealed, left, unreadable
   //   drop-keys kinds begin now   -> done, lookedAt, kinds [{kind, dropped, kept}]
-  // Errors: VALIDATION_FAILED; CONFLICT, with the message of KeyRotation's; storage's.
+  // Errors: VALIDATION_FAILED (`kinds`); STORAGE_UNAVAILABLE, OVERLOADED and INTERNAL_ERROR; and CONFLICT for
+  // every other error of KeyRotation, with its message.
   Task<Expected<boost::json::object>> run(Executor& executor, boost::json::object request);
 
  private:
