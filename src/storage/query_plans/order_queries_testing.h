@@ -20,34 +20,33 @@
 namespace presetbridge::storage::testing {
 
 inline std::vector<HotQuery> order_queries(const Known& k) {
+  const OrderId order{k.delivery.value};  // a delivery has the id of its order
+  const OrderShown all_shown = [](const ListedOrder&) { return true; };
   return {
       {"list_orders",
        {"orders_of_account", "orders_unmapped", "orders_without_delivery", "orders_by_number",
         "integrations_of_account", "orders_dedupe"},
        [=](Tx& tx) {
-         const auto shown = [](const ListedOrder&) { return true; };
-         list_orders(tx, {.account = k.account}, {}, shown);
-         list_orders(tx, {.account = k.account, .unmapped = true}, {}, shown);
-         list_orders(tx, {.account = k.account, .outcome = domain::OrderOutcome::stopped}, {}, shown);
+         list_orders(tx, {.account = k.account}, {}, all_shown);
+         list_orders(tx, {.account = k.account, .unmapped = true}, {}, all_shown);
+         list_orders(tx, {.account = k.account, .outcome = domain::OrderOutcome::stopped}, {}, all_shown);
          using Kind = OrderSearch::Kind;
-         list_orders(tx, {.account = k.account, .search = {Kind::number, "#1001"}}, {}, shown);
-         list_orders(tx, {.account = k.account, .search = {Kind::id, to_string(OrderId{k.delivery.value})}},
-                     {}, shown);
+         list_orders(tx, {.account = k.account, .search = {Kind::number, "#1001"}}, {}, all_shown);
+         list_orders(tx, {.account = k.account, .search = {Kind::id, to_string(order)}}, {}, all_shown);
          read_search(tx, k.account, "1001");
          find_delivery_standings(tx, std::array{k.delivery});
          find_invalidated_by_merchant(tx, std::array{k.delivery});
-         find_order_payload(tx, OrderId{k.delivery.value});
-         find_order_payload_time(tx, OrderId{k.delivery.value});
-         find_order_integration(tx, OrderId{k.delivery.value});
+         find_order_payload(tx, order);
+         find_order_payload_time(tx, order);
+         find_order_integration(tx, order);
        }},
       {"walk_orders",
        {"orders_of_account", "orders_unmapped", "orders_without_delivery"},
        [=](Tx& tx) {
-         const auto shown = [](const ListedOrder&) { return true; };
-         walk_orders(tx, {.account = k.account}, {}, tx.now(), 200, shown);
-         walk_orders(tx, {.account = k.account, .unmapped = true}, {}, tx.now(), 200, shown);
+         walk_orders(tx, {.account = k.account}, {}, tx.now(), 200, all_shown);
+         walk_orders(tx, {.account = k.account, .unmapped = true}, {}, tx.now(), 200, all_shown);
          walk_orders(tx, {.account = k.account, .outcome = domain::OrderOutcome::stopped}, {}, tx.now(), 200,
-                     shown);
+                     all_shown);
        }},
       {"orders of before", {"orders_unlisted"}, [](Tx& tx) { list_orders_of_before(tx, 0, 50); }},
       {"jobs on many",
@@ -76,7 +75,7 @@ inline std::vector<HotQuery> order_queries(const Known& k) {
        [=](Tx& tx) {
          known_orders(tx, std::array{OrderKey{k.integration, "OLD-1000000000"}});
          find_order_keys_after(tx, k.integration, "", 200);
-         find_order_numbers(tx, std::array{OrderId{k.delivery.value}});
+         find_order_numbers(tx, std::array{order});
          lock_orders_by_key(tx, std::array{OrderKey{k.integration, "OLD-1000000000"}});
          customers_of(tx, std::array{k.delivery});
          lock_deliveries(tx, std::array{k.delivery});
