@@ -16,6 +16,7 @@ namespace presetbridge::storage {
 namespace {
 
 constexpr std::size_t kKeyBytes = 100;
+// Programs that write deliveries without keys run no longer than this after the first fill_delivery_keys().
 constexpr Millis kProgramsOfBefore = std::chrono::days{7};
 
 constexpr Sql kInsertKey{
@@ -30,6 +31,7 @@ constexpr Sql kBeginFill{
 constexpr Sql kAdvanceFill{"UPDATE delivery_key_fill SET done_to = $1 WHERE id = 1"};
 constexpr Sql kToFill{"SELECT id FROM deliveries WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3"};
 
+// The key of a text, behind the letter of its kind; the letter alone where the text has no key.
 std::string key_of(char kind, std::string_view text) {
   return kind + folded_key(text);
 }
@@ -50,10 +52,10 @@ void insert_delivery_keys(Tx& tx, std::span<const DeliveryKeys> all) {
       if (auto key = key_of(kind, text); key.size() > 1)
         keys.insert({{d.account, std::move(key)}, d.delivery});
     };
-    const auto order = folded_key(d.order_key);
-    // An order's id that is its own key is found among the orders.
-    if (order != d.order_key) add('o', d.order_key);
-    if (!d.order_number.empty() && folded_key(d.order_number) != order) add('n', d.order_number);
+    const auto folded_order = folded_key(d.order_key);
+    // Searches read the orders' own index too, which finds an order id that folding leaves as it is.
+    if (folded_order != d.order_key) add('o', d.order_key);
+    if (!d.order_number.empty() && folded_key(d.order_number) != folded_order) add('n', d.order_number);
     add('u', d.username);
     add('e', d.email);
     for (const auto file : d.files) keys.insert({{d.account, "f" + std::string(file)}, d.delivery});
@@ -100,12 +102,13 @@ int fill_delivery_keys(Tx& tx, int limit) {
     tx.exec(kBeginFill, first_id_at(tx.now() + kProgramsOfBefore));
     fill = tx.one(kLockFill, read);
   }
+  const auto [done_to, until] = *fill;
   std::vector<DeliveryId> ids;
   // Transactions under way may still commit older ids.
-  const auto end = std::min(fill->second, first_id_at(tx.now() - kIdFromRow));
-  tx.query(kToFill, fill->first, end, limit, [&](const Row& r) { ids.push_back(r.id<DeliveryId>(0)); });
+  const auto end = std::min(until, first_id_at(tx.now() - kIdFromRow));
+  tx.query(kToFill, done_to, end, limit, [&](const Row& r) { ids.push_back(r.id<DeliveryId>(0)); });
   if (ids.empty()) return 0;
-  // Locked: an erasure that commits meanwhile would leave its names here.
+  // Locks the rows: an erasure that commits after they are read would otherwise find its names written again.
   const auto rows = lock_deliveries(tx, ids);
   std::vector<OrderId> orders;
   for (const auto& row : rows) orders.push_back(OrderId{row.id.value});
@@ -114,15 +117,15 @@ int fill_delivery_keys(Tx& tx, int limit) {
   std::vector<DeliveryKeys> keys;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto& row = rows[i];
-    auto& of = keys.emplace_back(DeliveryKeys{.account = row.account,
-                                              .delivery = row.id,
-                                              .order_key = row.order_key,
-                                              .order_number = numbers[i],
-                                              .username = row.username,
-                                              .email = row.email,
-                                              .files = {}});
+    auto& texts = keys.emplace_back(DeliveryKeys{.account = row.account,
+                                                 .delivery = row.id,
+                                                 .order_key = row.order_key,
+                                                 .order_number = numbers[i],
+                                                 .username = row.username,
+                                                 .email = row.email,
+                                                 .files = {}});
     for (const auto& item : items) {
-      if (item.delivery == row.id) of.files.push_back(item.file_id);
+      if (item.delivery == row.id) texts.files.push_back(item.file_id);
     }
   }
   insert_delivery_keys(tx, keys);

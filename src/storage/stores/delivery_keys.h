@@ -18,7 +18,7 @@ namespace presetbridge::storage {
 // The greatest difference between the time in an id, which a node's clock gave, and the time in its row.
 inline constexpr Millis kIdFromRow = std::chrono::minutes{10};
 
-// The texts by which one delivery is found.
+// The texts by which one delivery is found; an empty one has no key.
 struct DeliveryKeys {
   AccountId account;
   DeliveryId delivery;
@@ -30,13 +30,13 @@ struct DeliveryKeys {
 };
 // The form in which searches and keys are compared: no leading '#', NFC, case folded, cut to 100 bytes.
 std::string folded_key(std::string_view text);
-// Keys that exist already stay.
+// Adds the keys of each delivery, but those that it has already.
 void insert_delivery_keys(Tx& tx, std::span<const DeliveryKeys> keys);
 // From now on the delivery is found by `now` instead of `before`; an empty text has no key.
 enum class KeyOf : char { email = 'e', number = 'n', username = 'u' };
 void replace_delivery_key(Tx& tx, AccountId account, DeliveryId delivery, KeyOf kind, std::string_view before,
                           std::string_view now);
-// Deletes these keys, so that nobody finds the deliveries by these names any more (spec 9.6).
+// Deletes the keys of these names, so that no search finds the deliveries by them any more (spec 9.6).
 struct NameOfDelivery {
   AccountId account;
   DeliveryId delivery;
@@ -45,13 +45,14 @@ struct NameOfDelivery {
 };
 void delete_delivery_keys(Tx& tx, std::span<const NameOfDelivery> names);
 
-// For each file, the number of the account's deliveries that have it, or `most` if there are more.
+// For each file, in the order given, the number of the account's deliveries that have it, or `most` if there
+// are more.
 std::vector<std::int64_t> count_deliveries_with(Tx& tx, AccountId account, std::span<const std::string> files,
                                                 std::int64_t most);
 
 // Writes the keys of the next deliveries, at most `limit`, which an older program may have written without
-// keys; returns how many deliveries it read. 0: it has reached the newest one; a week after its first call
-// it has nothing more to do.
+// keys; returns how many deliveries it read. It covers those that were made until a week after its first call,
+// each once it is older than kIdFromRow. 0: none of them is left.
 int fill_delivery_keys(Tx& tx, int limit);
 
 }  // namespace presetbridge::storage
