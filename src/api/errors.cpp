@@ -61,6 +61,8 @@ constexpr std::array kStatuses = {
     CodeStatus{"WORKER_UNAVAILABLE", 503},
 };
 
+constexpr int kInternalError = 500;
+
 }  // namespace
 
 std::optional<int> status_of(std::string_view code) {
@@ -70,11 +72,11 @@ std::optional<int> status_of(std::string_view code) {
 }
 
 bool is_fault(const Error& error) {
-  return status_of(error.code).value_or(500) == 500 || error.code == "STORAGE_UNAVAILABLE";
+  return status_of(error.code).value_or(kInternalError) == kInternalError ||
+         error.code == "STORAGE_UNAVAILABLE";
 }
 
 net::HttpResponse error_response(const Error& error, std::optional<std::size_t> attempts_left) {
-  constexpr int kInternalError = 500;
   const auto status = status_of(error.code).value_or(kInternalError);
   json::object body{{"code", error.code}, {"message", error.message}};
   if (status == kInternalError) {

@@ -12,27 +12,28 @@
 
 namespace presetbridge::api {
 
-// Nothing: the code is not one of the API.
+// The HTTP status of an error with this code. Nothing: the code is not one of the API.
 std::optional<int> status_of(std::string_view code);
 
-// Whether an answer of this error is the service's own fault, so that it is logged: 500s, and storage that
-// fails. Errors that wait for others or ask to come back (OVERLOADED, CLOUD_UNAVAILABLE) are not.
+// Whether the error is the service's own fault, so that it is logged: every error that is answered as 500, and
+// STORAGE_UNAVAILABLE. Errors by which the caller is to come back (OVERLOADED, CLOUD_UNAVAILABLE) are not.
 bool is_fault(const Error& error);
 
 // The most details that one error returns.
 inline constexpr std::size_t kMostDetails = 100;
 
-// 503 answers also carry Retry-After. The message of a 500 is a general sentence, whatever the error's own
-// is. `attempts_left`: of a login that was refused.
+// The answer for an error. A 503 has Retry-After: 1 (seconds). The message of a 500 is a general sentence, and
+// the error's own message and details are left out. `attempts_left`: after a refused login, how many attempts
+// remain.
 net::HttpResponse error_response(const Error& error, std::optional<std::size_t> attempts_left = {});
 
 // The errors that many handlers make.
 Error invalid_query(std::vector<FieldProblem> problems);   // 422
 Error invalid_fields(std::vector<FieldProblem> problems);  // 422, of a body
 Error unauthorized();                                      // 401
-Error forbidden(std::string_view message);
+Error forbidden(std::string_view message);                 // 403
 // 413: the request's body passed its limit, which the message names.
 Error payload_too_large(const net::HttpRequest& request);
-Error not_found(std::string_view what);  // "There is no such <what>."
+Error not_found(std::string_view what);  // 404: "There is no such <what>."
 
 }  // namespace presetbridge::api
