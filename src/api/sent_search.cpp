@@ -6,9 +6,9 @@ namespace presetbridge::api {
 
 std::optional<std::string> parse_sent_search(std::string_view text) {
   const auto search = domain::trim_unicode(text);
-  auto rest = search;
-  while (rest.starts_with('@')) rest = domain::trim_unicode(rest.substr(1));
-  if (rest.empty()) return std::nullopt;
+  auto name = search;
+  while (name.starts_with('@')) name = domain::trim_unicode(name.substr(1));
+  if (name.empty()) return std::nullopt;
   return std::string(search);
 }
 
