@@ -1,5 +1,5 @@
-// Outbound events on their way to the database, and those that are of no delivery but of the account
-// (spec 10.1).
+// Rows of outbound events and of their dispatches, gathered until they are written; and the events of an
+// account, which concern no delivery (spec 10.1).
 #pragma once
 
 #include <span>
@@ -18,14 +18,15 @@ struct OutboundRows {
   std::vector<storage::EventRow> events;
   std::vector<storage::DispatchRow> dispatches;
 };
-// Where an event's id, chance and time come from.
+// The sources of an event's id, random bytes and time.
 struct EventOrigin {
   IdSource& ids;
   Random& random;
   Timestamp now;
 };
 
-// The body: id, type and createdAt, then `fields`. Nothing is added where there is no subscriber.
+// Adds an event of the account to `rows`, and a dispatch of it to each of `subscribers`; without a subscriber it
+// adds nothing. The event's body has id, type and createdAt, then `fields`, which have none of these names.
 void add_account_event(OutboundRows& rows, EventOrigin origin, AccountId account, domain::EventType type,
                        std::span<const SubscriptionId> subscribers, boost::json::object fields);
 
