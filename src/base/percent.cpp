@@ -6,9 +6,10 @@ namespace presetbridge {
 
 std::string percent_encoded(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";
+  constexpr std::string_view kUnreservedMarks = "-._~";
   std::string out;
   for (const char c : text) {
-    if (is_alphanumeric(c) || std::string_view("-._~").contains(c)) {
+    if (is_alphanumeric(c) || kUnreservedMarks.contains(c)) {
       out += c;
     } else {
       const auto byte = static_cast<unsigned char>(c);

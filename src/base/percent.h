@@ -1,4 +1,4 @@
-// Percent-encoding (RFC 3986): what parts of paths, queries and x-www-form-urlencoded bodies are written in.
+// Percent-encoding (RFC 3986), for parts of paths, of queries and of x-www-form-urlencoded bodies.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace presetbridge {
 
-// Every byte that is not unreserved is encoded: letters, digits and "-._~" remain.
+// `text` with each byte as %XX but letters and digits of ASCII and "-._~", which stay as they are.
 std::string percent_encoded(std::string_view text);
 
 }  // namespace presetbridge
