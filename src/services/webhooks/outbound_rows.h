@@ -25,8 +25,8 @@ struct EventOrigin {
   Timestamp now;
 };
 
-// Adds an event of the account to `rows`, and a dispatch of it to each of `subscribers`; without a subscriber it
-// adds nothing. The event's body has id, type and createdAt, then `fields`, which have none of these names.
+// Adds an event of the account to `rows`, and a dispatch of it to each of `subscribers`; without a subscriber
+// it adds nothing. The event's body has id, type and createdAt, then `fields`, which have none of these names.
 void add_account_event(OutboundRows& rows, EventOrigin origin, AccountId account, domain::EventType type,
                        std::span<const SubscriptionId> subscribers, boost::json::object fields);
 
