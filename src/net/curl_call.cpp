@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kLongestAnswerHeader = 64 * 1024;
 constexpr std::size_t kMostAddresses = 8;
-constexpr long kLongestIdleS = 20;  // shorter than servers keep connections, so that few die under a request
+constexpr long kLongestIdleS = 20;  // seconds; shorter than servers wait, so that few die under a request
 
 bool short_token(std::string_view text) {
   return text.size() <= 256 && is_token(text);
@@ -51,7 +51,7 @@ bool is_tls_failure(CURLcode code) {
 void append(CurlList& list, const std::string& line) {
   curl_slist* longer = curl_slist_append(list.get(), line.c_str());
   if (longer == nullptr) throw std::bad_alloc();
-  std::ignore = list.release();  // the longer list is the same one
+  std::ignore = list.release();  // `longer` owns its entries now
   list.reset(longer);
 }
 
@@ -151,7 +151,7 @@ void CurlCall::prepare(CurlEasy handle, const Addresses& pinned, Millis remainin
 
 void CurlCall::conclude(CURLcode code) {
   using enum HttpFailure::Kind;
-  const bool cut = code == CURLE_WRITE_ERROR && answer_.truncated;
+  const bool cut = code == CURLE_WRITE_ERROR && answer_.truncated;  // by on_body()
   if (code == CURLE_OK || cut) {
     long status = 0;
     curl_easy_getinfo(easy.get(), CURLINFO_RESPONSE_CODE, &status);
@@ -179,7 +179,7 @@ std::size_t CurlCall::on_header(char* data, std::size_t, std::size_t size, void*
   if (call.header_bytes_ > kLongestAnswerHeader) return 0;
   const std::string_view line(data, size);
   if (line.starts_with("HTTP/")) {
-    call.answer_.headers.clear();  // what came before was an interim answer's
+    call.answer_.headers.clear();  // those before were an interim answer's
     return size;
   }
   const std::size_t colon = line.find(':');
@@ -200,9 +200,8 @@ std::size_t CurlCall::on_body(char* data, std::size_t, std::size_t size, void* s
 
 int CurlCall::on_request(void* self, char*, char*, int, int) {
   auto& call = *static_cast<CurlCall*>(self);
-  if (call.sent_)
-    return CURL_PREREQFUNC_ABORT;  // libcurl retries on a new connection: the effect would be unknown,
-                                   // twice
+  // libcurl would repeat the request on a new connection, though the first one may have had its effect.
+  if (call.sent_) return CURL_PREREQFUNC_ABORT;
   call.sent_ = true;
   return CURL_PREREQFUNC_OK;
 }

@@ -1,5 +1,5 @@
-// Private to net/: one outgoing call as libcurl sees it: from an OutgoingRequest to a prepared handle, and
-// from what libcurl said at the end to an HttpResult.
+// Private to net/. One outgoing call: it makes a handle of libcurl from an OutgoingRequest, and an HttpResult
+// from the code with which libcurl ended the transfer.
 #pragma once
 
 #include <curl/curl.h>
@@ -28,8 +28,8 @@ struct ListDeleter {
 using CurlEasy = std::unique_ptr<CURL, EasyDeleter>;
 using CurlList = std::unique_ptr<curl_slist, ListDeleter>;
 
-// Lives in the coroutine that waits for it, from submission to completion; touched by the client's core alone
-// in between.
+// Lives in the coroutine that waits for it. From its submission to its completion only the client's core uses
+// it.
 class CurlCall {
  public:
   using SteadyTime = std::chrono::steady_clock::time_point;
@@ -39,12 +39,16 @@ class CurlCall {
   CurlCall(const CurlCall&) = delete;
   CurlCall& operator=(const CurlCall&) = delete;
 
-  // Reads the URL, method and header fields. Nothing, or why the call cannot be made.
+  // Reads the URL, method and header fields, and sets `url` and `host_key`. Returns why the call cannot be made;
+  // nothing: it can.
   std::optional<HttpFailure> check();
-  // Prepares `handle` to make the call within `remaining`, to one of `pinned` (which the policy allows).
+  // Sets the options of `handle`, a fresh or reset one, to make the call within `remaining`, to one of `pinned`:
+  // addresses that the policy allows; none if the URL's host is an address. After check(). The handle refers to
+  // this call until it is reset.
   void prepare(CurlEasy handle, const Addresses& pinned, Millis remaining, const CurlClientOptions& options);
-  // The result, from what libcurl ended with.
+  // Sets the result from the code with which libcurl ended.
   void conclude(CURLcode code);
+  // Sets the result to a failure.
   void fail(HttpFailure::Kind kind, std::string message) {
     result.outcome = HttpFailure{kind, std::move(message)};
   }
@@ -72,8 +76,8 @@ class CurlCall {
   CurlList pins_;
   HttpAnswer answer_;
   std::size_t header_bytes_ = 0;
-  bool sent_ = false;    // the first byte of the request may have left
-  bool denied_ = false;  // the guard refused a socket; libcurl calls that a failed connection
+  bool sent_ = false;    // libcurl may have written a byte of the request
+  bool denied_ = false;  // the address guard refused a socket, which libcurl reports as a failed connection
   std::array<char, CURL_ERROR_SIZE> error_{};
 };
 
