@@ -27,7 +27,7 @@ std::optional<CallId> CallQueue::next() {
     Host& host = entry.second;
     turns_.pop_front();
     host.has_turn = false;
-    if (host.waiting.empty()) {  // they gave up while the turn came
+    if (host.waiting.empty()) {  // its calls gave up before its turn
       forget_if_done(entry.first);
       continue;
     }
