@@ -8,11 +8,11 @@
 //   // id is an Expected<OrderId>
 //
 // The function of a unit runs on a storage thread while its coroutine sleeps. It may run several times
-// (another unit of its transaction threw, a conflict): it must overwrite what it captures; write() and read()
-// return the result of the run that was committed. To roll back its own effects, and only its own, it throws:
-// an `Error` thrown reaches the caller as it is; anything else is logged and reaches the caller as
-// INTERNAL_ERROR, or as STORAGE_UNAVAILABLE or OVERLOADED when trying later can help. A returned Expected error
-// does NOT roll back. With a full queue the answer is OVERLOADED at once, and the unit never runs.
+// (another unit of its transaction threw, a conflict): it must overwrite, not append to, what it captures;
+// write() and read() return the result of the run that was committed. To roll back its own effects, and only its
+// own, it throws: an `Error` thrown reaches the caller as it is; anything else is logged and reaches the caller
+// as INTERNAL_ERROR, or as STORAGE_UNAVAILABLE or OVERLOADED when a later attempt can help. A returned Expected
+// error does NOT roll back. With a full queue the answer is OVERLOADED at once, and the unit never runs.
 #pragma once
 
 #include <condition_variable>
@@ -64,8 +64,8 @@ class Completions {
   void post();
 
  private:
-  std::vector<std::pair<Executor*, std::vector<Callback>>>
-      waiting_;  // a handful of executors: a scan beats a map
+  // By executor. They are a handful, which a scan finds faster than a map.
+  std::vector<std::pair<Executor*, std::vector<Callback>>> waiting_;
 };
 
 // Expected<T>, and Expected<U> when T is Expected<U> already.
@@ -123,16 +123,17 @@ class AsyncDatabase {
   auto write(Executor& executor, Fn fn) -> Task<AsExpectedT<std::invoke_result_t<Fn&, Tx&>>> {
     return run(writes_, executor, std::move(fn));
   }
-  // Runs `fn` in a read-only transaction of its own.
+  // Runs `fn`, as write() has it, in a read-only transaction of its own; resumes on `executor`.
   template <class Fn>
   auto read(Executor& executor, Fn fn) -> Task<AsExpectedT<std::invoke_result_t<Fn&, Tx&>>> {
     return run(reads_, executor, std::move(fn));
   }
 
-  // Queue a unit without a coroutine. `done` gets a DbError, Overloaded among them, or any exception of `fn`.
+  // Queues a write without a coroutine. `done` gets a DbError, Overloaded among them, or any exception of `fn`.
   void submit(TxFn fn, Done done);
-  // The unit runs before the reads that wait, so that no amount of them holds up an order; but between two such
-  // units one of the others runs. The queue's limit does not count: each caller has one of them at a time.
+  // Queues a read without a coroutine. It runs before the reads that wait, so that no amount of them holds up
+  // an order; but between two such units one of the others runs. max_queue does not limit them, since each
+  // caller has one of them at a time.
   void submit_first_read(TxFn fn, Done done);
 
   // Refuses new units, runs those that wait, joins the threads. Idempotent; not to be called on a storage thread.
@@ -148,7 +149,7 @@ class AsyncDatabase {
   struct Unit {
     TxFn fn;
     Done done;
-    std::unique_ptr<News> news = {};  // of its transaction: in one of the units
+    std::unique_ptr<News> news = {};  // of the whole transaction, in one of its units
   };
   struct Queue {
     std::deque<Unit> units;
@@ -157,8 +158,8 @@ class AsyncDatabase {
     std::condition_variable filled;
   };
 
-  // Suspends until the unit is done; resumes on `executor` with nothing, or the Error for its exception, which
-  // itself stays on the storage thread.
+  // Suspends until the unit is done; resumes on `executor` with nothing, or with the Error that explain() makes
+  // of its exception. The exception stays on the storage thread.
   struct Awaiter {
     AsyncDatabase& owner;
     Queue& queue;
@@ -193,7 +194,8 @@ class AsyncDatabase {
 
   enum class Position { first, last };
   void enqueue(Queue& queue, Unit unit, Position position = Position::last);
-  // Under the lock: up to `most` units from the front.
+  // Under the lock: takes up to `most` units from the front, or from behind the first ones when it is the turn
+  // of the others.
   static std::vector<Unit> take(Queue& queue, std::size_t most);
   void work(Queue& queue, bool writes);
   // Under the lock: waits for a unit, for the shutdown, or for the time of the probe. Whether the thread has to
@@ -202,13 +204,17 @@ class AsyncDatabase {
   bool probe_is_due() const { return options_.probe && !probing_ && writes_trouble_.calm(); }
   void run_probe();
   void run_inline();
-  // Commits the units, and those that gather() adds; moves those that are not durable yet to `unsynced`.
+  // Commits the units, and those that gather() adds; finishes those that are durable or failed, and moves the
+  // others to `unsynced`.
   void write_batch(std::vector<Unit>& batch, std::vector<Unit>& unsynced);
   bool gather(std::vector<Unit>& batch);
   void read_one(Unit& unit);
   void sync_loop();
+  // Makes committed units durable and finishes them.
   void sync_units(std::span<Unit> units);
+  // Counts the outcome of the units, logs it, and calls their `done`.
   void finish(std::span<Unit> units, const std::exception_ptr& thrown, bool wrote);
+  // Gives the units' news to on_news.
   void report(std::span<const Unit> units) const;
 
   Database& database_;
