@@ -25,7 +25,7 @@ namespace presetbridge::identity {
 // Thread-safe; tasks resume on `executor`.
 class EmailProofs {
  public:
-  // All outlive this. `mail_came` is called when a mail is due.
+  // All outlive this. `mail_came` is called on a task's executor when a mail may be due.
   struct Deps {
     storage::AsyncDatabase& async_db;
     BuiltInIssuer& issuer;
@@ -36,19 +36,20 @@ class EmailProofs {
   };
   explicit EmailProofs(Deps deps);
 
-  // Mails a link if somebody has the address. The answer and its cost are the same if nobody has, and beyond three an
-  // hour for the address, when nothing is mailed. RATE_LIMIT_EXCEEDED: the caller's network has twenty requests, which
-  // come back evenly over an hour.
+  // Mails a link if somebody has the address. If nobody has it, and beyond three requests an hour for the address,
+  // nothing is mailed, with an equal answer at equal cost. RATE_LIMIT_EXCEEDED: the caller's network has used
+  // its twenty requests, which come back evenly over an hour.
   Task<LoginResult<void>> ask_reset(Executor& executor, net::Caller caller, std::string email);
-  // Sets the password, ends all sessions of the person and begins one of `device`. The address is confirmed by that.
-  // LINK_INVALID, VALIDATION_FAILED (the link is not used up), OVERLOADED and RATE_LIMIT_EXCEEDED (as of sign_in()).
+  // Sets the password, ends all sessions of the person and begins one of `device`; confirms the address too.
+  // LINK_INVALID; VALIDATION_FAILED: `next` is no good password; OVERLOADED and RATE_LIMIT_EXCEEDED: too many
+  // passwords are being hashed, or the person began too many sessions. Each but LINK_INVALID leaves the link good.
   Task<LoginResult<Tokens>> reset(Executor& executor, net::Caller caller, MailLinkId link, std::string next,
                                   Device device = {});
 
-  // Mails the caller a link to confirm their address. FORBIDDEN: they are another issuer's. CONFLICT: it is
-  // confirmed. RATE_LIMIT_EXCEEDED: three an hour.
+  // Mails the caller a link to confirm their address. FORBIDDEN: `by` is no person of the built-in issuer, or
+  // has been deleted. CONFLICT: the address is confirmed. RATE_LIMIT_EXCEEDED: beyond three an hour for it.
   Task<LoginResult<void>> ask_verification(Executor& executor, Principal by);
-  // The address is confirmed. LINK_INVALID.
+  // Uses a link that was mailed to confirm an address, and confirms that address. LINK_INVALID.
   Task<Expected<void>> verify(Executor& executor, MailLinkId link, Origin origin = {});
 
  private:
