@@ -1,4 +1,4 @@
-// A fixture for the tests of erasures: a store sends privacy requests, and a test reads all texts that could name
+// A fixture for the tests of erasures: a store sends privacy requests, and a test reads the texts that could name
 // a person.
 #pragma once
 
@@ -40,9 +40,9 @@ class Privacy : public ::testing::Test {
   std::string customer_name(CustomerId id) {
     return world.write([&](storage::Tx& tx) { return find_customer(tx, id).value().username_key; });
   }
-  // Every text of the database that could name a person.
+  // The texts of these columns, which could name a person.
   std::string everything() {
-    static constexpr std::array kColumns{
+    static constexpr std::array kQueries{
         storage::Sql{"SELECT state FROM orders"},
         storage::Sql{"SELECT username_key FROM customers"},
         storage::Sql{"SELECT message || ' ' || coalesce(target_username, '') || coalesce(raw_username, '') ||"
@@ -56,12 +56,12 @@ class Privacy : public ::testing::Test {
     std::string text;
     world.write([&](storage::Tx& tx) {
       text.clear();
-      for (const auto& sql : kColumns)
+      for (const auto& sql : kQueries)
         tx.query(sql, [&](const storage::Row& r) { text += r.string(0) + "\n"; });
     });
     return text;
   }
-  // As a share that was made before names its buyer.
+  // Writes Ann's name into the items of the delivery, as a share does that names its buyer.
   void name_items(DeliveryId id) {
     world.write([&](storage::Tx& tx) {
       tx.exec({"UPDATE delivery_items SET username = 'Ann' WHERE delivery_id = $1"}, id);
