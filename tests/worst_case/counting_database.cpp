@@ -55,15 +55,15 @@ class CountingDriver final : public TxDriver {
     });
   }
   void exec_many(const Sql& sql, std::size_t width, std::span<const Param> flat) override {
-    wrote(std::ssize(flat) / static_cast<std::int64_t>(width), flat);
+    wrote(rows_of(flat, width), flat);
     tx_.exec_many(sql, width, flat);
   }
   std::vector<bool> insert_each(const Sql& sql, std::size_t width, std::span<const Param> flat) override {
-    wrote(std::ssize(flat) / static_cast<std::int64_t>(width), flat);
+    wrote(rows_of(flat, width), flat);
     return tx_.insert_each(sql, width, flat);
   }
   std::int64_t update_each(const Sql& sql, std::size_t width, std::span<const Param> flat) override {
-    wrote(std::ssize(flat) / static_cast<std::int64_t>(width), flat);
+    wrote(rows_of(flat, width), flat);
     return tx_.update_each(sql, width, flat);
   }
   void query_each(const Sql& sql, std::size_t width, std::span<const Param> flat,
@@ -77,13 +77,18 @@ class CountingDriver final : public TxDriver {
   void exec_script(std::string_view text) override { tx_.exec_script(text); }
   void lock_schema() override { tx_.lock_schema(); }
 
-  // The transaction is about to be committed.
+  // Counts the transaction, which is about to be committed.
   void end() {
     if (written_ > 0) ++work_.transactions;
     work_.largest_transaction = std::max(work_.largest_transaction, written_);
   }
 
  private:
+  // How many rows of parameters of `width` there are, whether or not each of them changes a row.
+  static std::int64_t rows_of(std::span<const Param> flat, std::size_t width) {
+    return std::ssize(flat) / static_cast<std::int64_t>(width);
+  }
+  // Counts a statement that writes, unless it has no parameters and wrote nothing.
   void wrote(std::int64_t rows, std::span<const Param> params) {
     if (rows > 0 || !params.empty()) ++work_.statements;
     work_.rows_written += rows;
@@ -122,7 +127,7 @@ class CountingDatabase final : public Database {
     CountingDriver driver(tx, work_);
     Tx counted(driver, tx.now());
     fn(counted);
-    counted.conclude();
+    counted.conclude();  // so that wake-ups and sums are counted; `tx` itself has none
     driver.end();
   }
 

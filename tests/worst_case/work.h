@@ -9,7 +9,7 @@ namespace presetbridge::worst_case {
 
 struct Work {
   std::int64_t rows_written = 0;         // rows of statements that write, or their sets of parameters
-  std::int64_t largest_transaction = 0;  // most of those in one transaction: for so many others wait
+  std::int64_t largest_transaction = 0;  // most of those in one transaction, for which the others wait
   std::int64_t transactions = 0;         // that write
   std::int64_t statements = 0;           // a statement for many rows is one
   std::int64_t rows_read = 0;
