@@ -17,13 +17,14 @@ import styles from './bulk.module.css';
 
 type Props = {
   chosen: Chosen;
-  count: number | undefined; // of all that match
-  exact: boolean;
+  count: number | undefined; // of all that match; undefined: not known yet
+  exact: boolean; // else more than `count` match
   pageChosen: boolean; // all rows of the page
-  onAll: () => void;
+  onAll: () => void; // chooses all that match
   onClear: () => void;
 };
 
+// Whether a retry leaves a delivery out, for this reason, until somebody puts something right.
 const needsFix = (code: string) => code !== 'INVALID_TRANSITION' && code !== 'NOT_FOUND';
 
 export function BulkBar({ chosen, count, exact, pageChosen, onAll, onClear }: Props) {
@@ -36,7 +37,7 @@ export function BulkBar({ chosen, count, exact, pageChosen, onAll, onClear }: Pr
     retry.data?.excluded.filter(({ code }) => needsFix(code)).reduce((sum, { count: n }) => sum + n, 0) ?? 0;
   useShortcuts({ Escape: onClear, r: () => able(retry) > 0 && setAsked('retry') });
   const uncounted = [retry, approve].filter(({ error, data }) => error && !data);
-  const some = chosen.kind === 'some' ? chosen.ids.size : (count ?? 0);
+  const chosenCount = chosen.kind === 'some' ? chosen.ids.size : (count ?? 0);
   return (
     <section className={styles.bar} aria-label={t('bulk.bar')}>
       <ActionIcon aria-label={t('bulk.clear')} title={t('bulk.clear')} onClick={onClear}>
@@ -45,10 +46,10 @@ export function BulkBar({ chosen, count, exact, pageChosen, onAll, onClear }: Pr
       <p className={styles.words} aria-live="polite">
         <strong>
           {chosen.kind === 'some'
-            ? t('bulk.selected', { count: some })
+            ? t('bulk.selected', { count: chosenCount })
             : exact
-              ? t('bulk.allSelected', { count: some })
-              : t('bulk.allMany', { count: some })}
+              ? t('bulk.allSelected', { count: chosenCount })
+              : t('bulk.allMany', { count: chosenCount })}
         </strong>{' '}
         {chosen.kind === 'all' ? (
           <span className="muted">{t('bulk.asOf', { time: hoursMinutes(chosen.asOf) })}</span>
@@ -74,7 +75,7 @@ export function BulkBar({ chosen, count, exact, pageChosen, onAll, onClear }: Pr
           {sentence(uncounted[0].error)}
         </Alert>
       ) : null}
-      {chosen.kind === 'some' && pageChosen && count !== undefined && count > some ? (
+      {chosen.kind === 'some' && pageChosen && count !== undefined && count > chosenCount ? (
         <Button variant="subtle" onClick={onAll}>
           {exact ? t('bulk.selectAll', { count }) : t('bulk.selectAllMany')}
         </Button>
