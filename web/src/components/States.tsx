@@ -36,7 +36,7 @@ export function NoMatch({ onClear, body = t('deliveries.none.body') }: { onClear
   );
 }
 
-// Nothing for 150 ms, then rows of the size that is to come.
+// Shows nothing for 150 ms, then rows of the size that the content will have.
 export function SkeletonRows({ rows = 8, height = 44 }: { rows?: number; height?: number }) {
   const [late, setLate] = useState(false);
   useEffect(() => {
@@ -56,6 +56,7 @@ export function SkeletonRows({ rows = 8, height = 44 }: { rows?: number; height?
   );
 }
 
+// `what` names the part that could not be loaded. While the service asks to wait (429), the button does nothing.
 export function ErrorState({ what, error, onRetry }: { what: string; error: unknown; onRetry: () => void }) {
   const id = error instanceof ApiError ? error.requestId : null;
   const wait = error instanceof ApiError && error.status === 429 ? error.retryAfterSeconds : null;
@@ -90,9 +91,9 @@ export function ErrorState({ what, error, onRetry }: { what: string; error: unkn
   );
 }
 
-type Read = { data: unknown; error: unknown; dataUpdatedAt: number; refetch: () => unknown };
+type Read<Data> = { data: Data | undefined; error: unknown; dataUpdatedAt: number; refetch: () => unknown };
 
-// The bars whose reads failed. The first of them stands for all: a service that is away fails every read of a page.
+// The bars whose reads failed. Only the first of them shows: a service that is away fails every read of a page.
 const bars = new Set<symbol>();
 const listeners = new Set<() => void>();
 const changed = () => listeners.forEach((listener) => listener());
@@ -115,9 +116,9 @@ function useFirstBar(failed: boolean): boolean {
   return useSyncExternalStore(subscribe, () => bars.values().next().value === me);
 }
 
-// Over a part whose newest read failed while an older one is still shown. Offline, the bar over the whole page says so; after the end of
-// the session, the sign-in over the page.
-export function StaleBar({ read }: { read: Read }) {
+// Stands over a part that shows an older read since the newest one failed; its button repeats all reads that failed. Nothing is shown
+// offline, as the bar over the whole page says so, nor after the end of the session, when the sign-in covers the page.
+export function StaleBar({ read }: { read: Read<unknown> }) {
   const { link } = useLiveState();
   const ended = read.error instanceof ApiError && read.error.status === 401;
   const failed = Boolean(read.error) && !ended && read.data !== undefined && link !== 'offline';
@@ -143,14 +144,14 @@ export function StaleBar({ read }: { read: Read }) {
   );
 }
 
-// A part of a page that one read fills: its skeleton, its error, or its content under a bar if that is old.
 type LoadedProps<Data> = {
-  read: { data: Data | undefined; error: unknown; dataUpdatedAt: number; refetch: () => unknown };
-  what: string;
+  read: Read<Data>;
+  what: string; // the part's name, for its error and its heading
   page?: boolean; // it is the whole page, whose heading comes with its content
   skeleton?: ReactNode;
   children: (data: Data) => ReactNode;
 };
+// A part of a page that one read fills: its skeleton, its error, or its content, under a bar if that is old.
 export function Loaded<Data>({ read, what, page, skeleton = <SkeletonRows />, children }: LoadedProps<Data>) {
   if (read.data !== undefined) {
     return (
