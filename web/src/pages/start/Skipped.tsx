@@ -13,18 +13,19 @@ import styles from './start.module.css';
 
 export function Skipped({ id }: { id: string }) {
   const { orders, credits } = useSkipped(id, 'saved');
-  const [given, setGiven] = useState(0); // the orders that are on their way, until the service counts them no more
+  // The number of orders that the last click asked to deliver. While the service still counts that many as skipped, they are on their way.
+  const [onTheWay, setOnTheWay] = useState(0);
   const [error, setError] = useState<unknown>();
   const { busy, begin, end } = useSubmit();
   const client = useQueryClient();
   if (orders.count === 0) return null;
-  if (orders.count === given) return <p role="status">{t('guide.first.onTheWay', { count: given })}</p>;
+  if (orders.count === onTheWay) return <p role="status">{t('guide.first.onTheWay', { count: onTheWay })}</p>;
   async function deliver() {
     if (!begin()) return;
     setError(undefined);
     try {
       await deliverSkipped(client, id);
-      setGiven(orders.count);
+      setOnTheWay(orders.count);
     } catch (failure) {
       setError(failure);
     }
