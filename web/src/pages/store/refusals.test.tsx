@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, type QueryClient } from '@tanstack/react-query';
 import { act, cleanup, screen, waitForElementToBeRemoved } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -31,6 +31,13 @@ const refused = (code: string, provider: Store['provider'] = 'provider_a') =>
     intake: intake(code, 2, '2026-11-22T08:15:30.000Z'),
   }) as unknown as Store;
 
+// A store that has got no request yet.
+const silent = (provider: Store['provider'] = 'provider_a') =>
+  ({ ...refused('x', provider), intake: { accepted24h: 0, lastAcceptedAt: null, refused: [] } }) as unknown as Store;
+// Shows the store as if the service had just answered with it.
+const answer = (client: QueryClient, it: Store) =>
+  act(() => void client.setQueryData(queries.store(it.id).queryKey, it));
+
 test.each([
   ['INVALID_SIGNATURE', 'Check the secret', 'Copy the secret again, then send another.', []],
   ['UNAUTHORIZED', 'Check the store', 'It came with no valid token. Check the store, then send another.', []],
@@ -40,7 +47,7 @@ test.each([
     'It came with a body that is not an order. Check the store, then send another.',
     ['Is the event the payment of an order?', 'Is the format JSON?'],
   ],
-])('the advice for orders with %s', async (code, button, text, checks) => {
+])('the advice for orders with %s', async (code, link, text, checks) => {
   const it = refused(code);
   const { client } = await show(
     <>
@@ -49,18 +56,18 @@ test.each([
     </>,
   );
   client.setQueryData(queries.store(it.id).queryKey, it);
-  await screen.findByRole('link', { name: button });
+  await screen.findByRole('link', { name: link });
   await screen.findByText(text);
-  // Orders arrive, so nothing is said of orders that do not.
+  // Requests arrive, so there is no help for a store that gets none.
   expect(screen.queryByText('Nothing arrives?')).toBeNull();
   expect(screen.queryAllByRole('listitem').map((one) => one.textContent)).toEqual(checks);
 });
 
-test('after three minutes without an order the list of what to check opens by itself, and stays as it was put', async () => {
+test('after three minutes without an order the list of what to check opens by itself, and a person can close it', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true });
-  const it = { ...refused('x'), intake: { accepted24h: 0, lastAcceptedAt: null, refused: [] } } as unknown as Store;
+  const it = silent();
   const { client } = await show(<Listening id={it.id} />);
-  act(() => void client.setQueryData(queries.store(it.id).queryKey, it));
+  answer(client, it);
   await screen.findByText('This page moves on by itself as soon as it arrives.');
   act(() => void vi.advanceTimersByTime(170_000));
   expect(screen.queryByText(FIRST_CHECK)).toBeNull();
@@ -77,12 +84,9 @@ test.each([
   ['provider_a', 1],
   ['provider_b', 0],
 ] as const)('the list asks for the secret of a shop that dictates it: %s', async (provider, times) => {
-  const it = {
-    ...refused('x', provider),
-    intake: { accepted24h: 0, lastAcceptedAt: null, refused: [] },
-  } as unknown as Store;
+  const it = silent(provider);
   const { client } = await show(<Listening id={it.id} />);
-  act(() => void client.setQueryData(queries.store(it.id).queryKey, it));
+  answer(client, it);
   await userEvent.setup().click(await screen.findByText('Nothing arrives?'));
   screen.getByText(FIRST_CHECK);
   expect(screen.queryAllByText(/^Is the secret of the shop saved here/)).toHaveLength(times);
@@ -91,8 +95,7 @@ test.each([
 test('a secret that is newer than the last refusal ends the warning, until the next refusal', async () => {
   const it = refused('INVALID_SIGNATURE');
   const { client } = await show(<Listening id={it.id} />);
-  const now = (change: Partial<Store>) =>
-    act(() => void client.setQueryData(queries.store(it.id).queryKey, { ...it, ...change }));
+  const now = (change: Partial<Store>) => answer(client, { ...it, ...change });
   now({});
   await screen.findByText('An order came, but its signature is wrong');
   screen.getByText(/^2 refused, last .*15:30/);
@@ -114,13 +117,12 @@ test('a secret that is newer than the last refusal ends the warning, until the n
 test('where no secret of the shop is saved, a wrong signature says so', async () => {
   const it = { ...refused('INVALID_SIGNATURE'), secretSetBy: 'service' } as Store;
   const { client } = await show(<Listening id={it.id} />);
-  act(() => void client.setQueryData(queries.store(it.id).queryKey, it));
+  answer(client, it);
   await screen.findByText('No secret of your shop is saved here yet. Save it above, then send another order.');
-  // A secret that was made here replaced another one: it is not the shop's either.
+  // The service made a new secret, which is not the shop's either.
   const secretChangedAt = '2026-11-22T09:15:00.000Z';
   const more = intake('INVALID_SIGNATURE', 4, '2026-11-22T08:15:30.000Z', secretChangedAt);
-  const made = { ...it, secretChangedAt, intake: more };
-  act(() => void client.setQueryData(queries.store(it.id).queryKey, made));
+  answer(client, { ...it, secretChangedAt, intake: more } as Store);
   await screen.findByText(/^4 refused/);
   screen.getByText('No secret of your shop is saved here yet. Save it above, then send another order.');
 });
@@ -132,8 +134,7 @@ test('the banner goes with the change of the secret, and comes back without a co
     return data ? <Refused it={data} /> : null;
   };
   const { client } = await show(<Banner />);
-  const now = (change: Partial<Store>) =>
-    act(() => void client.setQueryData(queries.store(it.id).queryKey, { ...it, ...change }));
+  const now = (change: Partial<Store>) => answer(client, { ...it, ...change });
   now({});
   await screen.findByText(/^2 with a wrong signature in the last 24 hours/);
   const secretChangedAt = '2026-11-22T08:15:31.000Z';
