@@ -33,6 +33,7 @@ beforeEach(async () => {
   receiver.answer = undefined;
 });
 
+// The parameters of a session for one pack of credits at 19.90 EUR.
 const pack = (more = {}) => ({
   mode: 'payment',
   success_url: 'http://127.0.0.1:1/done?session={CHECKOUT_SESSION_ID}',
@@ -46,12 +47,13 @@ const pack = (more = {}) => ({
   ],
   ...more,
 });
-async function did(what, body) {
-  const answer = await sim.post(`/sim/${what}`, body);
+// Calls a control route of the simulator, which has to succeed; returns its answer.
+async function did(route, body) {
+  const answer = await sim.post(`/sim/${route}`, body);
   assert.equal(answer.status, 200, answer.text);
   return answer.json;
 }
-// Events that the endpoint got, in the order of arrival, each verified by Stripe's code.
+// The events that the endpoint received, in the order of arrival, each verified by Stripe's code.
 const received = () =>
   receiver.requests.map(({ body, headers }) =>
     stripe.webhooks.constructEvent(body, headers['stripe-signature'], secret),
@@ -59,12 +61,13 @@ const received = () =>
 const types = () => received().map(({ type }) => type);
 const webhooks = async () => (await sim.get('/sim/webhooks')).json;
 const idle = () => until('all webhooks are through', async () => (await webhooks()).pending === 0);
+// Makes a session and pays it: with the members `more` of /sim/pay, and the session's `params`.
 async function paid(more, params) {
   const session = await stripe.checkout.sessions.create(pack(params));
   return did('pay', { session: session.id, ...more });
 }
 
-test('a session is made, read, listed, paid, and told of', async () => {
+test('a session is made, read and paid, and an event reports it', async () => {
   const made = await stripe.checkout.sessions.create(pack());
   assert.match(made.id, /^cs_test_\w{58}$/);
   assert.deepEqual(
@@ -140,7 +143,7 @@ test('a later payment is completed but unpaid until it comes, or does not', asyn
   });
 });
 
-test('a session expires by hand and by the clock, and is paid by nobody then but who was late', async () => {
+test('a session expires by hand and by the clock, and then only a payment that was under way still pays it', async () => {
   const byHand = await stripe.checkout.sessions.create(pack());
   assert.equal((await stripe.checkout.sessions.expire(byHand.id)).status, 'expired');
   await assert.rejects(stripe.checkout.sessions.expire(byHand.id), Stripe.errors.StripeInvalidRequestError);
@@ -157,7 +160,7 @@ test('a session expires by hand and by the clock, and is paid by nobody then but
   assert.ok(received().every(({ data }) => [byHand.id, byClock.id].includes(data.object.id)));
 });
 
-test('refunds add up, are told of, and may fail', async () => {
+test('refunds add up, are reported by events, and may fail', async () => {
   const { payment_intent } = await paid();
   const intent = await stripe.paymentIntents.retrieve(payment_intent);
   const charge = () => stripe.charges.retrieve(intent.latest_charge, { expand: ['refunds'] });
@@ -180,9 +183,9 @@ test('refunds add up, are told of, and may fail', async () => {
   assert.deepEqual([pending.amount, pending.status, (await charge()).refunded], [1490, 'pending', true]);
   await assert.rejects(stripe.refunds.create({ charge: intent.latest_charge }), { code: 'charge_already_refunded' });
   await did('refund/settle', { refund: pending.id, succeeds: false });
-  const after = await charge();
+  const left = await charge();
   assert.deepEqual(
-    [after.amount_refunded, after.refunded, after.refunds.data.map(({ id, status }) => [id, status])],
+    [left.amount_refunded, left.refunded, left.refunds.data.map(({ id, status }) => [id, status])],
     [
       500,
       false,
@@ -193,11 +196,11 @@ test('refunds add up, are told of, and may fail', async () => {
     ],
   );
   assert.deepEqual(
-    (await stripe.refunds.list({ charge: after.id })).data.map(({ id }) => id),
+    (await stripe.refunds.list({ charge: left.id })).data.map(({ id }) => id),
     [pending.id, first.id],
   );
   assert.equal((await stripe.refunds.retrieve(first.id)).amount, 500);
-  await stripe.refunds.create({ charge: after.id });
+  await stripe.refunds.create({ charge: left.id });
   assert.deepEqual((await sim.get('/sim/books')).json.books.eur, {
     taken: 1990,
     refunded: 1990,
@@ -206,11 +209,11 @@ test('refunds add up, are told of, and may fail', async () => {
     net: 0,
   });
   await idle();
-  const told = received()
+  const reported = received()
     .filter(({ type }) => type === 'charge.refunded')
     .map(({ data }) => data.object.amount_refunded);
   assert.deepEqual(
-    told.sort((a, b) => a - b),
+    reported.sort((a, b) => a - b),
     [500, 1990, 1990],
   );
   assert.deepEqual(
@@ -272,7 +275,7 @@ test('disputes take the money, and bring it back when they are won', async () =>
   assert.deepEqual(of(inquiry), ['closed warning_closed', 'created warning_needs_response']);
 });
 
-test('lists are paged, filtered and the newest first, as the client walks them', async () => {
+test('lists are paged and filtered, newest first, as the client walks them', async () => {
   const made = [];
   for (let i = 0; i < 7; ++i)
     made.unshift(await stripe.checkout.sessions.create(pack({ client_reference_id: `pur_${i}` })));
@@ -336,7 +339,7 @@ test('an idempotency key makes once, whatever is repeated, and refuses another b
     stripe.checkout.sessions.create(pack({ client_reference_id: 'pur_2' }), { idempotencyKey }),
     Stripe.errors.StripeIdempotencyError,
   );
-  // A lost answer is asked for again by Stripe's own client.
+  // Stripe's own client repeats a request whose answer is lost.
   await did('faults/script', { endpoint: 'createSession', steps: [{ fault: 'drop_after' }, { fault: 'repeated' }] });
   const patient = await clientOf('sk_test_x', { maxNetworkRetries: 2 }).checkout.sessions.create(pack(), {
     idempotencyKey: 'pur_3',
@@ -351,7 +354,7 @@ test('an idempotency key makes once, whatever is repeated, and refuses another b
   assert.equal((await sim.request('POST', '/v1/checkout/sessions', form)).status, 200);
   assert.equal((await sim.get('/sim/counts')).json.sessions, 4, 'without a key the repetition makes another');
   assert.notEqual(patient.id, first.id);
-  // A repetition that comes while the first is under way.
+  // A repetition comes while the first request is under way.
   await did('faults/script', { endpoint: 'createSession', steps: [{ latencyMs: 60_000 }] });
   const both = await Promise.all(
     [1, 2].map(() =>
@@ -429,7 +432,7 @@ test("errors are of the classes that Stripe's client knows", async () => {
   };
   for (const [fault, kind] of Object.entries(faults)) {
     await did('faults/script', { endpoint: 'listEvents', steps: [{ fault }] });
-    // Stripe's client asks once more by itself when the connection is lost.
+    // Stripe's client repeats a request once when the connection is lost, even without retries.
     if (fault === 'drop_before') await did('faults/script', { endpoint: 'listEvents', steps: [{ fault }] });
     await assert.rejects(stripe.events.list(), kind, fault);
   }
@@ -457,7 +460,7 @@ test("signatures are what Stripe's client verifies, with each secret of a rotati
   assert.equal(headers['content-type'], 'application/json; charset=utf-8');
 });
 
-test('what the endpoint does not take is sent again, signed anew, and given up at last', async () => {
+test('a webhook that the endpoint refuses is sent again, signed anew, and given up at last', async () => {
   await sim.put('/sim/webhooks', { retryAfterMs: [1, 1, 1] });
   receiver.answer = (request, number) => ({ status: number < 3 ? 500 : 200 });
   await paid();
@@ -476,7 +479,7 @@ test('what the endpoint does not take is sent again, signed anew, and given up a
   assert.equal(received().at(-1).id, event.id);
 });
 
-test('webhooks are dropped, doubled, overtaken and unheard', async () => {
+test('webhooks are dropped, doubled, overtaken, and repeated when their answer is lost', async () => {
   const faults = (json) => sim.put('/sim/webhooks/faults', json);
   await faults({ drop: 1 });
   await paid();
@@ -591,10 +594,10 @@ test('it ends at once, whatever is under way, and takes nothing but loopback and
   await program.stop();
   assert.ok(performance.now() - begun < 5_000);
   assert.equal(await waiting, 'ECONNRESET');
-  const refuses = async (args, told) => {
+  const refuses = async (args, message) => {
     const refused = new Program('paysim', process.env.PAYSIM_BIN, ['--port', '0', ...args]);
     assert.deepEqual(await refused.ended, { code: 2, signal: null });
-    assert.match(refused.log.join(), told);
+    assert.match(refused.log.join(), message);
   };
   await refuses(['--address', '0.0.0.0'], /loopback/);
   await refuses(['--secret-key', 'sk_live_x'], /no live key/);
@@ -602,8 +605,8 @@ test('it ends at once, whatever is under way, and takes nothing but loopback and
   await refuses(['--nonsense'], /nonsense/);
 });
 
-// TypeScript's faults in `answers`, [type, JSON] pairs, as literals of the types that Stripe's client declares: a required member that is
-// missing, an unknown one, or one of another type. [Index, message] pairs.
+// Checks `answers`, [type, JSON] pairs, with TypeScript, as literals of the types that Stripe's client declares. A fault is a required
+// member that is missing, an unknown one, or one of another type. Returns the faults as pairs: index of the answer, message.
 function faultsOfTypes(answers) {
   const name = new URL('paysim_answers.ts', import.meta.url).pathname;
   const source = `import Stripe from 'stripe';\n${answers.map(([type, json], i) => `export const answer${i}: ${type} = ${JSON.stringify(json)};`).join('\n')}\n`;
@@ -658,14 +661,14 @@ test("every object has the members that Stripe's client declares, and no other",
   await did('dispute/win', { dispute: dispute.id });
   answers.push(['Stripe.Dispute', await get(`/v1/disputes/${dispute.id}`)]);
   const items = await get(`/v1/checkout/sessions/${open.id}/line_items`);
-  // The client makes an object of this text.
+  // The client makes an object of this text, and its type declares that object.
   assert.equal(items.data[0].price.unit_amount_decimal, '1990');
   items.data[0].price.unit_amount_decimal = null;
   answers.push(['Stripe.ApiList<Stripe.LineItem>', items]);
   const events = await get('/v1/events?limit=100');
   for (const event of events.data) answers.push(['Stripe.Event', event]);
   assert.equal(new Set(events.data.map(({ type }) => type)).size, 10);
-  // And answers that are at fault, so that what is no fault is one that would be seen.
+  // Altered answers too, each with one fault: the check has to find these.
   const [, session] = answers[0];
   const altered = [
     { ...session, currency: undefined },
