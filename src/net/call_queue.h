@@ -1,6 +1,7 @@
 // Limits how many calls run at one time, in all and to one host; the other calls wait. Hosts take turns, so a
 // slow host with many waiting calls delays no other host (spec 10.6). The resolver uses it, too: its calls
-// are look-ups of names, and the owner of a look-up counts as its host. Not thread-safe; a call is a number here.
+// are look-ups of names, and the owner of a look-up counts as its host. A call is a number here.
+// Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,7 @@ class CallQueue {
   // Removes a waiting call; a call that does not wait stays as it is.
   void gave_up(const std::string& host, CallId call);
 
-  // How many calls wait, in all or for one host.
+  // The number of waiting calls, in all or to one host.
   std::size_t waiting() const { return waiting_; }
   std::size_t waiting(const std::string& host) const;
 
