@@ -84,7 +84,7 @@ class CountingDriver final : public TxDriver {
   }
 
  private:
-  // How many rows of parameters of `width` there are, whether or not each of them changes a row.
+  // The number of rows of parameters, whether or not each of them changes a row.
   static std::int64_t rows_of(std::span<const Param> flat, std::size_t width) {
     return std::ssize(flat) / static_cast<std::int64_t>(width);
   }
