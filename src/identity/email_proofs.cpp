@@ -37,7 +37,10 @@ Task<LoginResult<void>> EmailProofs::ask_reset(Executor& executor, net::Caller c
     const auto user = find_user_by_email(tx, email);
     return add_mail_link(tx, deps_.ids, MailPurpose::reset, user ? user->id : UserId{}, email);
   });
-  if (!written) co_return std::unexpected(written.error());
+  if (!written) {
+    if (!caller.for_others) resets_of_networks_.give_back(caller.network);
+    co_return std::unexpected(written.error());
+  }
   deps_.mail_came();
   co_return LoginResult<void>{};
 }

@@ -141,8 +141,9 @@ void CurlCall::prepare(CurlEasy handle, const Addresses& pinned, Millis remainin
   bool typed = false;
   for (const auto& [name, value] : request.headers) {
     typed = typed || same_field_name(name, "content-type");
+    const bool blank = value.find_first_not_of(" \t") == std::string::npos;
     append(headers_,
-           value.empty() ? name + ';' : fmt::format("{}: {}", name, value));  // "name:" would remove a field
+           blank ? name + ';' : fmt::format("{}: {}", name, value));  // "name:" would remove a field
   }
   append(headers_, "Expect:");                                // no waiting for 100 Continue
   if (has_body && !typed) append(headers_, "Content-Type:");  // libcurl would claim a form

@@ -67,6 +67,7 @@ Task<Expected<json::object>> KeyAdmin::run(Executor& executor, json::object requ
                            {"lookedAt", step->counts.read},   {"resealed", step->counts.resealed},
                            {"left", step->counts.left()},     {"unreadable", step->counts.unreadable}};
   }
+  if (command != "drop-keys") co_return fail("VALIDATION_FAILED", "There is no such command of keys.");
   const auto step = co_await rotation_.drop(executor, *kinds, begin, integer_of(request, "now") != 0);
   if (!step) co_return for_channel(step.error());
   json::array dropped;

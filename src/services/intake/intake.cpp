@@ -343,8 +343,10 @@ Acceptance Intake::accept_known(Tx& tx, const IncomingOrder& incoming) {
     answer.duplicate = answer.duplicate && !answer.made_delivery;
     answer.queued = delivery && delivery->status == domain::DeliveryStatus::queued && !was_queued;
     set.save();
-    replace_delivery_key(tx, order.account, DeliveryId{order.id.value}, storage::KeyOf::number,
-                         order.summary.number, merged.state.order_number);
+    if (delivery) {
+      replace_delivery_key(tx, order.account, delivery->id, storage::KeyOf::number, order.summary.number,
+                           merged.state.order_number);
+    }
     changes_.report_unmapped(set, merged_order.row, state.lines, merged_order.state,
                              is_dry_run(merged.state, integration.rules));
     order.outcome = merged_order.row.outcome;

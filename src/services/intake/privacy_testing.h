@@ -43,15 +43,17 @@ class Privacy : public ::testing::Test {
   // The texts of these columns, which could name a person.
   std::string everything() {
     static constexpr std::array kQueries{
-        storage::Sql{"SELECT state FROM orders"},
+        storage::Sql{"SELECT state || coalesce(username, '') || coalesce(email, '') FROM orders"},
         storage::Sql{"SELECT username_key FROM customers"},
         storage::Sql{"SELECT message || ' ' || coalesce(target_username, '') || coalesce(raw_username, '') ||"
                      " coalesce(customer_email, '') || coalesce(pending_username, '') ||"
-                     " coalesce(offered_username, '') FROM deliveries"},
+                     " coalesce(offered_username, '') || coalesce(pending_named_by, '') FROM deliveries"},
         storage::Sql{"SELECT username || lines FROM delivery_items"},
         storage::Sql{"SELECT message || coalesce(data, '') FROM delivery_timeline"},
         storage::Sql{"SELECT key FROM delivery_keys"},
-        storage::Sql{"SELECT target || detail FROM audit_log"},
+        storage::Sql{
+            "SELECT target || detail || coalesce(changes, '') || coalesce(actor_name, '') FROM audit_log"},
+        storage::Sql{"SELECT filter || failures FROM bulk_jobs"},
         storage::Sql{"SELECT kind || done_to || coalesce(closed_by, '') FROM privacy_requests"}};
     std::string text;
     world.write([&](storage::Tx& tx) {

@@ -1,9 +1,10 @@
 // The orders that were skipped before their products had presets, and the button that delivers them.
 import '@/i18n/en/guide';
 import { Button } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
-import { sentence } from '@/api/errors';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { isMissing, sentence } from '@/api/errors';
+import { queries } from '@/api/queries';
 import { Alert } from '@/components/Alert';
 import { Shape } from '@/components/StatusIcon';
 import { useSubmit } from '@/components/useSubmit';
@@ -13,19 +14,23 @@ import styles from './start.module.css';
 
 export function Skipped({ id }: { id: string }) {
   const { orders, credits } = useSkipped(id, 'saved');
-  // The number of orders that the last click asked to deliver. While the service still counts that many as skipped, they are on their way.
-  const [onTheWay, setOnTheWay] = useState(0);
+  const [job, setJob] = useState<{ id: string; count: number } | null>(null); // that delivers them now
   const [error, setError] = useState<unknown>();
   const { busy, begin, end } = useSubmit();
   const client = useQueryClient();
+  const read = useQuery({ ...queries.bulkJob(job?.id ?? ''), enabled: job !== null });
+  const ended = job !== null && (Boolean(read.data?.finishedAt) || isMissing(read.error));
+  // Orders that the job left are counted before they are shown again.
+  useEffect(() => {
+    if (ended) void client.invalidateQueries({ queryKey: ['stores', 'reprocessable'] }).then(() => setJob(null));
+  }, [client, ended]);
+  if (job) return <p role="status">{t('guide.first.onTheWay', { count: job.count })}</p>;
   if (orders.count === 0) return null;
-  if (orders.count === onTheWay) return <p role="status">{t('guide.first.onTheWay', { count: onTheWay })}</p>;
   async function deliver() {
     if (!begin()) return;
     setError(undefined);
     try {
-      await deliverSkipped(client, id);
-      setOnTheWay(orders.count);
+      setJob({ ...(await deliverSkipped(client, id)), count: orders.count });
     } catch (failure) {
       setError(failure);
     }

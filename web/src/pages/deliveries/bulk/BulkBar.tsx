@@ -55,7 +55,9 @@ export function BulkBar({ chosen, count, exact, pageChosen, onAll, onClear }: Pr
           <span className="muted">{t('bulk.asOf', { time: hoursMinutes(chosen.asOf) })}</span>
         ) : null}
         {fixes > 0 ? <span className="muted">{t('bulk.fixFirst', { count: fixes })}</span> : null}
-        {retry.isPending || approve.isPending ? <span className="muted">{t('bulk.counting')}</span> : null}
+        {[retry, approve].some((plan) => plan.isPending || plan.isPlaceholderData) ? (
+          <span className="muted">{t('bulk.counting')}</span>
+        ) : null}
       </p>
       {uncounted[0] ? (
         <Alert

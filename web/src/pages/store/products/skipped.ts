@@ -38,7 +38,11 @@ export function useSkipped(id: string, mappings: Mappings) {
   };
 }
 
+// The job that delivers them.
 export async function deliverSkipped(client: QueryClient, id: string) {
-  await ok<unknown>(api.POST('/api/orders/reprocess', { body: { integrationId: id, unmapped: true } }));
+  const job = (await ok(
+    api.POST('/api/orders/reprocess', { body: { integrationId: id, unmapped: true } }),
+  )) as Schemas['BulkJob'];
   for (const key of ['stores', 'deliveries']) void client.invalidateQueries({ queryKey: [key] });
+  return job;
 }
