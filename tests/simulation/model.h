@@ -210,6 +210,13 @@ class Model {
   const Delivery* delivery(const std::string& order) const;
   // What the platform must hold, and what it must have cost; empty: it does.
   std::string compare_shares(const Facts& facts) const;
+  // Whether any delivery is failed as cloud_unavailable.
+  bool any_unavailable() const {
+    return std::ranges::any_of(orders_, [](const auto& entry) {
+      const auto& d = entry.second.delivery;
+      return d && d->standing == Standing::failed && d->code == ResolutionCode::cloud_unavailable;
+    });
+  }
   // After everything was compared: no share is unknown any more.
   void quiet();
 

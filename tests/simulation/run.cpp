@@ -41,7 +41,9 @@ void Run::rest(bool at_the_end) {
     if (wrong_.empty() && state.erased) wrong_ = names_left(order);
   }
   model_.quiet();
-  service_.forget_trouble();
+  // Clocks of trouble end with the work that set them (spec 3.5): not while a delivery stays failed for it, as one does
+  // that nobody approves.
+  if (!model_.any_unavailable()) service_.forget_trouble();
   if (wrong_.empty()) wrong_ = service_.outbound().judge_all(false);
   if (!at_the_end || !wrong_.empty()) return;
   service_.outbound().all_well();
