@@ -45,7 +45,7 @@ describe('deliveries', () => {
     assert.equal((await merchant.balance()).spent, spent + 1);
     const [entry] = isOk(await merchant.api.get('/api/credits/ledger?kind=spend&limit=1')).data;
     assert.deepEqual([entry.kind, entry.credits, entry.itemId], ['spend', 1, it.items[0].id]);
-    assert.deepEqual([entry.deliveryId, entry.orderNumber], [it.id, it.orderNumber]);
+    assert.deepEqual([entry.deliveryId, entry.orderId, entry.orderNumber], [it.id, it.orderId, it.orderNumber]);
   });
   test('pages join without gap or repeat, and filters hold', async () => {
     const made = [];

@@ -187,7 +187,7 @@ test('the ledger has a running balance, filters and a table', async () => {
   const table = await merchant.api.get('/api/credits/ledger.csv?kind=purchase');
   assert.match(table.headers['content-type'], /text\/csv/);
   const lines = table.text.trimEnd().split('\r\n');
-  assert.equal(lines[0], 'id,at,kind,credits,itemId,purchaseId,note,balanceAfter,cause,deliveryId,orderNumber');
+  assert.equal(lines[0], 'id,at,kind,credits,itemId,purchaseId,note,balanceAfter,cause,deliveryId,orderId,orderNumber');
   assert.deepEqual(
     lines.slice(1).map((line) => line.split(',')[0]),
     bought.map(({ id }) => id),

@@ -55,6 +55,7 @@ json::object to_json(const storage::LedgerEntry& entry) {
           {"credits", entry.credits},
           {"itemId", id_or_null(entry.item)},
           {"deliveryId", id_or_null(entry.delivery)},
+          {"orderId", text_or_null(entry.order_key)},
           {"orderNumber", text_or_null(entry.order_number)},
           {"purchaseId", id_or_null(entry.purchase)},
           {"note", entry.note},
@@ -79,9 +80,9 @@ Task<Reply> ledger(CreditsDeps deps, Call call) {
   co_return page_response(*found, to_json);
 }
 
-constexpr std::array<std::string_view, 11> kColumns{"id",     "at",         "kind",       "credits",
-                                                    "itemId", "purchaseId", "note",       "balanceAfter",
-                                                    "cause",  "deliveryId", "orderNumber"};
+constexpr std::array<std::string_view, 12> kColumns{"id",     "at",         "kind",    "credits",
+                                                    "itemId", "purchaseId", "note",    "balanceAfter",
+                                                    "cause",  "deliveryId", "orderId", "orderNumber"};
 constexpr int kMostLines = 5'000;
 
 void append_line(std::string& table, const storage::LedgerEntry& entry) {
@@ -93,10 +94,11 @@ void append_line(std::string& table, const storage::LedgerEntry& entry) {
   const auto purchase = entry.purchase ? to_string(entry.purchase) : std::string();
   const auto note = guard_formula(entry.note);
   const auto delivery = entry.delivery ? to_string(entry.delivery) : std::string();
-  const auto order = guard_formula(entry.order_number);
+  const auto order = guard_formula(entry.order_key);
+  const auto number = guard_formula(entry.order_number);
   append_csv(table, std::array<std::string_view, kColumns.size()>{id, at, to_string(entry.kind), credits,
                                                                   item, purchase, note, balance, entry.cause,
-                                                                  delivery, order});
+                                                                  delivery, order, number});
 }
 
 Task<Reply> export_ledger(CreditsDeps deps, Call call) {

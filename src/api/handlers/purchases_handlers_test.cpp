@@ -125,13 +125,14 @@ TEST_F(PurchasesApi, TheLedgerIsATableToo) {
   const auto table = send(me_, "GET", "/api/credits/ledger.csv?kind=purchase").text;
   EXPECT_THAT(
       table,
-      HasSubstr("id,at,kind,credits,itemId,purchaseId,note,balanceAfter,cause,deliveryId,orderNumber\r\n"));
-  EXPECT_THAT(table, HasSubstr(",purchase,100,," + opened.string("id") + ",100 credits,100,,,\r\n"));
+      HasSubstr(
+          "id,at,kind,credits,itemId,purchaseId,note,balanceAfter,cause,deliveryId,orderId,orderNumber\r\n"));
+  EXPECT_THAT(table, HasSubstr(",purchase,100,," + opened.string("id") + ",100 credits,100,,,,\r\n"));
   processor_.dispute(session_of(opened), 1'900);
   world_.clock().advance(services::kAskedAnew);
   send(me_, "POST", "/api/credits/purchases/" + opened.string("id") + "/refresh");
   EXPECT_THAT(send(me_, "GET", "/api/credits/ledger.csv?kind=reversal").text,
-              HasSubstr(",reversal,100,," + opened.string("id") + ",100 credits,0,dispute,,\r\n"));
+              HasSubstr(",reversal,100,," + opened.string("id") + ",100 credits,0,dispute,,,\r\n"));
   const auto listed = send(me_, "GET", "/api/credits/ledger").body.at("data").as_array();
   EXPECT_EQ(listed.at(0).at("cause"), "dispute");
   EXPECT_TRUE(listed.at(1).at("cause").is_null());

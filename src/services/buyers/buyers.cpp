@@ -59,7 +59,7 @@ BuyerView view_of(Tx& tx, const storage::DeliveryRow& row) {
     view.support_email = account->support_email;
     view.support_url = account->support_url;
   }
-  view.order_number = find_order_numbers(tx, std::array{OrderId{row.id.value}}).front();
+  view.order_number = find_order_names(tx, std::array{OrderId{row.id.value}}).front().number;
   view.username = row.username;
   if (const auto sender = find_cloud_account(tx, row.cloud_account)) view.sender = sender->username;
   if (view.state == BuyerState::accept_request) {

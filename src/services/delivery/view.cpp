@@ -206,7 +206,7 @@ std::vector<DeliverySummary> summaries_of(Tx& tx, std::vector<DeliveryRow> rows,
     ids.push_back(row.id);
     customers.push_back(row.status == DeliveryStatus::queued ? row.customer : CustomerId{});
   }
-  auto numbers = find_order_numbers(tx, orders);
+  auto names = find_order_names(tx, orders);
   auto items = summarise_items(tx, ids);
   const auto places = queue_positions(tx, customers);
   std::map<IntegrationId, std::string> stores;
@@ -218,7 +218,7 @@ std::vector<DeliverySummary> summaries_of(Tx& tx, std::vector<DeliveryRow> rows,
       if (auto found = find_integration(tx, store->first)) store->second = std::move(found->name);
     }
     auto& one = all.emplace_back(DeliverySummary{.row = std::move(rows[i]),
-                                                 .order_number = std::move(numbers[i]),
+                                                 .order_number = std::move(names[i].number),
                                                  .integration_name = store->second,
                                                  .items_summary = std::move(items[i]),
                                                  .queue_position = {},

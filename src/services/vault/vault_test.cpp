@@ -51,7 +51,7 @@ TEST(Vault, ALoginIsNotStoredForAKeyThatEndsMeanwhile) {
                                .name = "mine",
                                .permissions = "login",
                                .rate_limit = 100,
-                               .created_at = world.scheduler.now()};
+                               .created_at = world.database.clock.now()};
   world.write([&](storage::Tx& tx) { insert_api_key(tx, key, std::array<std::byte, 32>{}); });
   by.key = key.id;
   const auto save = [&] {

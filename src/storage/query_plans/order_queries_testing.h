@@ -75,7 +75,7 @@ inline std::vector<HotQuery> order_queries(const Known& k) {
        [=](Tx& tx) {
          known_orders(tx, std::array{OrderKey{k.integration, "OLD-1000000000"}});
          find_order_keys_after(tx, k.integration, "", 200);
-         find_order_numbers(tx, std::array{order});
+         find_order_names(tx, std::array{order});
          lock_orders_by_key(tx, std::array{OrderKey{k.integration, "OLD-1000000000"}});
          customers_of(tx, std::array{k.delivery});
          lock_deliveries(tx, std::array{k.delivery});

@@ -113,8 +113,11 @@ void name_orders(Tx& tx, std::span<LedgerEntry> entries) {
     named.push_back(&entry);
     orders.push_back(OrderId{entry.delivery.value});  // a delivery has its order's id
   }
-  auto numbers = find_order_numbers(tx, orders);
-  for (std::size_t i = 0; i < named.size(); ++i) named[i]->order_number = std::move(numbers[i]);
+  auto names = find_order_names(tx, orders);
+  for (std::size_t i = 0; i < named.size(); ++i) {
+    named[i]->order_key = std::move(names[i].key);
+    named[i]->order_number = std::move(names[i].number);
+  }
 }
 
 Spending count_spent(Tx& tx, AccountId account, LedgerId first, int most) {

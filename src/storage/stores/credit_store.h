@@ -60,7 +60,7 @@ void append_ledger(Tx& tx, std::span<const LedgerRow> rows);
 // Newest first, older than `before` (none: from the newest), and not older than `first`.
 std::vector<LedgerEntry> list_ledger(Tx& tx, AccountId account, LedgerId before, int limit,
                                      LedgerId first = {});
-// Reads the order number of each entry that has a delivery.
+// Reads the name of the order of each entry that has a delivery.
 void name_orders(Tx& tx, std::span<LedgerEntry> entries);
 // Credits spent among the newest `most` entries from `first` on.
 struct Spending {

@@ -112,7 +112,7 @@ int fill_delivery_keys(Tx& tx, int limit) {
   const auto rows = lock_deliveries(tx, ids);
   std::vector<OrderId> orders;
   for (const auto& row : rows) orders.push_back(OrderId{row.id.value});
-  const auto numbers = find_order_numbers(tx, orders);
+  const auto names = find_order_names(tx, orders);
   const auto items = find_items_of_job(tx, ids);
   std::vector<DeliveryKeys> keys;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -120,7 +120,7 @@ int fill_delivery_keys(Tx& tx, int limit) {
     auto& texts = keys.emplace_back(DeliveryKeys{.account = row.account,
                                                  .delivery = row.id,
                                                  .order_key = row.order_key,
-                                                 .order_number = numbers[i],
+                                                 .order_number = names[i].number,
                                                  .username = row.username,
                                                  .email = row.email,
                                                  .files = {}});

@@ -259,7 +259,9 @@ TEST_F(DeliveryListTest, AnOrderNumberIsReadFromItsColumnAndOfRowsOfBeforeFromTh
   });
   const std::array ids{OrderId{3}, OrderId{1}, OrderId{9}, OrderId{2}};
   std::vector<std::string> numbers;
-  db_->read([&](Tx& tx) { numbers = find_order_numbers(tx, ids); });
+  db_->read([&](Tx& tx) {
+    for (auto& name : find_order_names(tx, ids)) numbers.push_back(name.number);
+  });
   EXPECT_THAT(numbers, ElementsAre("", "#1001", "", "#1002"));
 }
 

@@ -52,8 +52,9 @@ constexpr Sql kFindUnmapped = sql<"SELECT ", kSelected<kColumns>,
                                   " FROM orders WHERE integration_id = $1 AND id < $2 AND unmapped > 0"
                                   " ORDER BY id DESC LIMIT $3">;
 // Reads the state only of rows without a number, which an older program wrote.
-constexpr Sql kFindNumber{
-    "SELECT order_number, CASE WHEN order_number IS NULL THEN state ELSE '' END FROM orders WHERE id = $1"};
+constexpr Sql kFindName{
+    "SELECT order_number, CASE WHEN order_number IS NULL THEN state ELSE '' END, order_key FROM orders"
+    " WHERE id = $1"};
 constexpr Sql kInsertPayload{"INSERT INTO order_payloads (order_id, received_at, body) VALUES ($1, $2, $3)"};
 constexpr Sql kPutPayload{
     "INSERT INTO order_payloads (order_id, received_at, body) VALUES ($1, $2, $3)"
@@ -147,16 +148,17 @@ std::vector<OrderRow> find_unmapped_orders(Tx& tx, IntegrationId integration, Or
   tx.query(kFindUnmapped, integration, before, limit, [&](const Row& r) { rows.push_back(read_order(r)); });
   return rows;
 }
-std::vector<std::string> find_order_numbers(Tx& tx, std::span<const OrderId> ids) {
-  std::vector<std::string> numbers(ids.size());
-  tx.query_each(kFindNumber, 1, params_of(ids), [&](std::size_t n, const Row& r) {
+std::vector<OrderName> find_order_names(Tx& tx, std::span<const OrderId> ids) {
+  std::vector<OrderName> names(ids.size());
+  tx.query_each(kFindName, 1, params_of(ids), [&](std::size_t n, const Row& r) {
+    names[n].key = r.string(2);
     if (!r.is_null(0)) {
-      numbers[n] = r.string(0);
+      names[n].number = r.string(0);
     } else if (const auto state = domain::decode_order_state(r.text(1))) {
-      numbers[n] = state->order_number;
+      names[n].number = state->order_number;
     }
   });
-  return numbers;
+  return names;
 }
 void update_order(Tx& tx, const OrderRow& o) {
   update_orders(tx, std::span(&o, 1));

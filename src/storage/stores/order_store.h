@@ -54,8 +54,12 @@ std::vector<std::string> find_order_keys_after(Tx& tx, IntegrationId integration
                                                std::size_t limit);
 // Orders of the integration that have lines without a mapping, older than `before`, the newest first.
 std::vector<OrderRow> find_unmapped_orders(Tx& tx, IntegrationId integration, OrderId before, int limit);
-// The number of each order as people see it; empty where the store gave none or there is no such order.
-std::vector<std::string> find_order_numbers(Tx& tx, std::span<const OrderId> ids);
+struct OrderName {
+  std::string key;     // the store's id
+  std::string number;  // as people see it; empty where the store gave none
+};
+// The name of each order; empty where there is no such order.
+std::vector<OrderName> find_order_names(Tx& tx, std::span<const OrderId> ids);
 // Writes outcome, state, summary, unmapped and updated_at.
 void update_order(Tx& tx, const OrderRow& row);
 // Writes many, each once.

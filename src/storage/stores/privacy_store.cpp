@@ -118,8 +118,8 @@ Page<OrderNamed> list_orders_named(Tx& tx, const PrivacyRequestRow& request, con
     orders.push_back(one.order);
     known.push_back(&one);
   });
-  auto numbers = find_order_numbers(tx, orders);
-  for (std::size_t i = 0; i < known.size(); ++i) known[i]->order_number = std::move(numbers[i]);
+  auto names = find_order_names(tx, orders);
+  for (std::size_t i = 0; i < known.size(); ++i) known[i]->order_number = std::move(names[i].number);
   return found;
 }
 

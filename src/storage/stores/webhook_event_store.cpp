@@ -35,7 +35,6 @@ constexpr Sql kOfDelivery{
     " ON s.subscription_id = $1 AND s.event_id = e.id"
     " WHERE e.delivery_id = $2 AND e.id < $3 AND e.id >= $4 ORDER BY e.id DESC LIMIT $5"};
 constexpr Sql kIntegration{"SELECT integration_id FROM deliveries WHERE id = $1"};
-constexpr Sql kOrderKey{"SELECT order_key FROM orders WHERE id = $1"};
 constexpr Sql kLastAttempt{
     "SELECT at, status_code, outcome FROM webhook_attempts WHERE send_id = $1 ORDER BY id DESC LIMIT 1"};
 
@@ -100,11 +99,11 @@ SentEventRow read(const Row& r) {
 void read_orders(Tx& tx, std::vector<SentEventRow>& rows) {
   std::vector<OrderId> orders;
   for (const auto& row : rows) orders.push_back(OrderId{row.delivery.value});
-  const auto numbers = find_order_numbers(tx, orders);
-  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].order_number = numbers[i];
-  std::vector<Param> ids;
-  for (const auto order : orders) ids.emplace_back(order);
-  tx.query_each(kOrderKey, 1, ids, [&](std::size_t n, const Row& r) { rows[n].order_key = r.string(0); });
+  auto names = find_order_names(tx, orders);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i].order_key = std::move(names[i].key);
+    rows[i].order_number = std::move(names[i].number);
+  }
 }
 
 void read_last_attempts(Tx& tx, std::vector<SentEventRow>& rows) {

@@ -119,7 +119,6 @@ export const credits = {
   'ledger.col.credits': 'Credits',
   'ledger.col.balance': 'Balance',
   'ledger.col.when': 'When',
-  'ledger.delivery': 'Open delivery',
   'ledger.none.title': 'Nothing yet',
   'ledger.none.body': 'Credits that come and go show up here.',
   'ledger.noMatch': 'Nothing in the ledger matches.',

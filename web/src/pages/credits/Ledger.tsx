@@ -63,7 +63,7 @@ function Note({ it }: { it: Entry }) {
       <Bdi className="muted">{it.note}</Bdi>
       {it.deliveryId ? (
         <Link to="/deliveries/$id" params={{ id: it.deliveryId }} search={{}}>
-          {it.orderNumber ? <Bdi>{it.orderNumber}</Bdi> : t('ledger.delivery')}
+          <Bdi>{it.orderNumber ?? it.orderId ?? it.deliveryId}</Bdi>
         </Link>
       ) : null}
     </span>
