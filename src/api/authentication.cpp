@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/ascii.h"
+#include "crypto/api_key.h"
 
 namespace presetbridge::api {
 namespace {
@@ -40,6 +41,10 @@ Task<std::expected<Authenticated, Refused>> Authentication::authenticate(const n
   if (tokens == 1) {
     auto token = bearer_token(*request.headers.get("Authorization"));
     if (!token) co_return refuse(unauthorized());
+    if (token->starts_with(crypto::kApiKeyPrefix)) {
+      const char* const hint = "This is an API key: send it in the header x-api-key, and not as a token.";
+      co_return refuse({"UNAUTHORIZED", hint, {}});
+    }
     auto verified = co_await tokens_.verify(executor, std::move(*token));
     if (!verified) co_return refuse(std::move(verified.error()));
     auto principal = co_await accounts_.principal_of(

@@ -27,6 +27,9 @@ TEST_F(ApiTest, AMissingOrInvalidTokenOrKeyIs401) {
     EXPECT_EQ(answer.status, 401);
     EXPECT_EQ(answer.code(), "UNAUTHORIZED");
   }
+  const auto as_token = send("GET", "/api/known", {{"Authorization", "Bearer " + stranger}});
+  EXPECT_EQ(as_token.code(), "UNAUTHORIZED");
+  EXPECT_THAT(as_token.text, ::testing::HasSubstr("header x-api-key"));
   EXPECT_EQ(send("GET", "/api/known", bearer(ann)).status, 200);
   auto lower = bearer(ann);
   lower["Authorization"].replace(0, 6, "bearer");

@@ -268,6 +268,7 @@ OrderChange changes(const OrderState& before, const OrderState& after, bool crea
       .first_seen = !before.seen && after.seen,
       .lines = before.lines != after.lines || refunds || before.too_large != after.too_large,
       .refunds = refunds,
+      .grew = !before.too_large && after.too_large,
       .payment = before.payment() != after.payment() || revokes,
       .revokes = revokes,
       .username = before.username != after.username,

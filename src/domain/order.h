@@ -142,6 +142,7 @@ struct OrderChange {
   bool first_seen = false;  // the order itself arrived (created, or met its tombstone)
   bool lines = false;       // lines, quantities or refunds: the items have to be worked out again
   bool refunds = false;     // a refund, or lines of one, that were not known
+  bool grew = false;        // it became too large to be read
   bool payment = false;     // payment() is another, or `revokes`
   bool revokes = false;     // it was refunded or cancelled, not only trashed: that takes back what was shared
   bool username = false;

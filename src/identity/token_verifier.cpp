@@ -6,7 +6,6 @@
 #include <cmath>
 #include <optional>
 
-#include "crypto/api_key.h"
 #include "crypto/encoding.h"
 
 namespace presetbridge::identity {
@@ -119,9 +118,6 @@ Expected<VerifiedToken> judge(const json::object& claims, const Issuer& issuer, 
 }  // namespace
 
 Task<Expected<VerifiedToken>> TokenVerifier::verify(Executor& executor, std::string token) const {
-  if (token.starts_with(crypto::kApiKeyPrefix))
-    co_return fail("UNAUTHORIZED",
-                   "This is an API key: send it in the header x-api-key, and not as a token.");
   const auto stated = unverified_claims(token);
   if (!stated) co_return refuse();
   Issuer* issuer = nullptr;

@@ -98,6 +98,7 @@ test('credits are bought: left, gone on with and paid, and what waited goes on',
   assert.match(await row.getByRole('link', { name: /^Receipt/ }).getAttribute('href'), new RegExp(`^${paysim.url}/`));
   // A share leads to the delivery that it was for.
   const spent = page.getByRole('row', { name: /shared Preset 1/ }).getByRole('link');
+  await spent.first().waitFor();
   const opens = await spent.evaluateAll((links) => links.map((link) => new URL(link.href).pathname));
   for (const { deliveryId } of orders) assert.ok(opens.includes(`/deliveries/${deliveryId}`), opens.join(' '));
   const download = page.waitForEvent('download');

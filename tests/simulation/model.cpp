@@ -75,7 +75,8 @@ void Model::told(const OrderEvent& event, Timestamp now) {
   take(event, now);
   auto& order = orders_.at(event.order_id);
   // No specification says that a shop is told of lines that it has refunded before anything was delivered.
-  const bool matters = order.delivery || std::ranges::any_of(order.lines, [&](const Line& line) {
+  const bool matters = order.delivery || std::ranges::includes(before, unmapped(order)) ||
+                       std::ranges::any_of(order.lines, [&](const Line& line) {
                          return line.unmapped && is_paid(order, line);
                        });
   count_unmapped(order, before,

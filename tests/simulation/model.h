@@ -63,6 +63,8 @@ struct Facts {
   bool one_login = true;                       // the merchant has been one user of the platform all the time
 };
 
+inline constexpr Millis kProbesFor = std::chrono::hours{30 * 24};  // of a failed delivery (spec 3.5)
+
 // The user that a name leads to; empty: nobody.
 std::string user_of(const std::string& name);
 
@@ -210,11 +212,11 @@ class Model {
   const Delivery* delivery(const std::string& order) const;
   // What the platform must hold, and what it must have cost; empty: it does.
   std::string compare_shares(const Facts& facts) const;
-  // Whether any delivery is failed as cloud_unavailable.
-  bool any_unavailable() const {
-    return std::ranges::any_of(orders_, [](const auto& entry) {
+  // Whether any delivery is failed as cloud_unavailable, and still probed.
+  bool any_unavailable(Timestamp now) const {
+    return std::ranges::any_of(orders_, [&](const auto& entry) {
       const auto& d = entry.second.delivery;
-      return d && d->standing == Standing::failed && d->code == ResolutionCode::cloud_unavailable;
+      return d && d->standing == Standing::failed && d->failed_since && now - *d->failed_since < kProbesFor;
     });
   }
   // After everything was compared: no share is unknown any more.

@@ -17,7 +17,6 @@ using State = Promise::State;
 constexpr Millis kFriendshipWait = 14 * 24h;  // spec 3.5
 constexpr Millis kAcceptanceCounts = 90 * 24h;
 constexpr Millis kTroubleLimit = 72h;
-constexpr Millis kProbesFor = 30 * 24h;
 constexpr Millis kAtTheLatest = 4h;  // backoff and probes of an hour, and what they find
 
 bool is_open(DeliveryStatus status) {
@@ -146,10 +145,7 @@ std::string Model::seen(const std::string& id, const Seen& seen, const Facts& fa
   revoked_lately_ = revoked_lately_ || auto_revoke;
   long_trouble_ = long_trouble_ || (facts.trouble_since && facts.now - *facts.trouble_since >= kTroubleLimit);
   const bool waited = std::exchange(d.waits, seen.action_waits);
-  if (d.waits) {  // what was begun is settled first (spec 3.3)
-    d.racing = true;
-    return {};
-  }
+  if (d.waits) return {};  // what was begun is settled first (spec 3.3)
   if (orders_.at(id).erased && seen.status != DeliveryStatus::completed &&
       seen.status != DeliveryStatus::invalidated)
     return "its buyer was erased, and it is not over";
@@ -257,7 +253,9 @@ std::string Model::seen(const std::string& id, const Seen& seen, const Facts& fa
     return {};
   }
   const Standing standing = standing_of(seen);
-  if (d.racing && (standing != d.standing)) {
+  // What was begun before an action that waited for it perhaps gave all that was owed.
+  const bool given = waited && standing == Standing::completed && any;
+  if ((d.racing || given) && standing != d.standing) {
     // The order in which a share and a command came about is the service's to choose.
     d.standing = standing;
     d.code = seen.code;
@@ -442,8 +440,9 @@ std::string Model::compare_items(const std::string& id, const Seen& seen) {
       case ItemStatus::revoke_failed:
         // Paid again in review, or without a buyer: what perhaps was taken back stays known until a merchant decides.
         fits = (long_trouble_ || moved_) &&
-               (delivered(state) || order.erased || d.standing == Standing::in_review ||
-                d.standing == Standing::invalidated || payment(order) != domain::Payment::deliver) &&
+               (delivered(state) || (order.erased && at->second.was_shared) ||
+                d.standing == Standing::in_review || d.standing == Standing::invalidated ||
+                payment(order) != domain::Payment::deliver) &&
                state != State::by_hand;
         if (fits) d.promises[at->first] = {.state = State::shared, .stuck = true};
         break;

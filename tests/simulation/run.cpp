@@ -20,6 +20,7 @@ constexpr Millis kAllRetries = 34h;  // of an event, with what a receiver that d
 
 void Run::rest(bool at_the_end) {
   service_.set_weather(Weather::fair);
+  const auto had = service_.facts().has.size();
   // Deliveries that failed as cloud_unavailable are tried one an hour (spec 3.5), and one whose file is missing
   // tells nothing of the others. A credit that one gives back goes to the next at the next maintenance.
   const auto failed = std::ranges::count_if(rows_, [](const auto& entry) {
@@ -41,9 +42,9 @@ void Run::rest(bool at_the_end) {
     if (wrong_.empty() && state.erased) wrong_ = names_left(order);
   }
   model_.quiet();
-  // Clocks of trouble end with the work that set them (spec 3.5): not while a delivery stays failed for it, as one does
-  // that nobody approves.
-  if (!model_.any_unavailable()) service_.forget_trouble();
+  // Trouble ends with a write that succeeds, or with the work that set its clock (spec 3.5). A delivery that nobody
+  // approves stays failed for it.
+  if (service_.facts().has.size() > had || !model_.any_unavailable(service_.now())) service_.forget_trouble();
   if (wrong_.empty()) wrong_ = service_.outbound().judge_all(false);
   if (!at_the_end || !wrong_.empty()) return;
   service_.outbound().all_well();

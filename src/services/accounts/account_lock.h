@@ -3,7 +3,6 @@
 
 #include "identity/principal.h"
 #include "storage/database.h"
-#include "storage/stores/api_key_store.h"
 #include "storage/stores/people_store.h"
 
 namespace presetbridge::services {
@@ -15,16 +14,10 @@ inline void lock_present_account(storage::Tx& tx, AccountId account) {
   if (!storage::lock_account(tx, account)) throw Error{"NOT_FOUND", "There is no such account.", {}};
 }
 
-// lock_present_account() for the account of `by`, in a request that only owners may make. Throws FORBIDDEN where,
-// after the request was admitted, the person left the account or lost that role, or the API key was deactivated or
-// ended.
+// lock_present_account() for the account of `by`, in a request that only owners may make. Throws FORBIDDEN
+// where the person has left the account, or lost that role, after the request was admitted. No API key has that role.
 inline void lock_account_of_owner(storage::Tx& tx, const identity::Principal& by) {
   lock_present_account(tx, by.account);
-  if (by.key) {
-    const auto key = storage::find_api_key(tx, by.account, *by.key);
-    if (!key || !key->active || (key->expires_at && *key->expires_at <= tx.now()))
-      throw Error{"FORBIDDEN", "The API key is no longer active. Nothing was changed.", {}};
-  }
   if (!by.person) return;
   const auto person = storage::find_person(tx, by.account, by.person->id);
   if (!person || person->role != to_string(identity::Role::owner))

@@ -250,8 +250,8 @@ void Fulfilment::align(Update& update) {
         queue_again(update, Cause::paid_again);
       return;
     case DeliveryStatus::completed:
-      // A refund of an order that is too large adds nothing to what was delivered, by hand perhaps.
-      if (items.owed > 0 || aligned.too_many || (event.too_large && says_too_large(state, event, change)))
+      // A refund of an order that was too large before adds nothing to what was delivered, by hand perhaps.
+      if (items.owed > 0 || aligned.too_many || (change.grew && says_too_large(state, event, change)))
         queue_again(update, renamed ? Cause::customer_changed : Cause::new_items_owed);
       return;
     case DeliveryStatus::processing:

@@ -189,6 +189,11 @@ TEST_F(CombinedRules, ARefundOfAnOrderThatIsTooLargeLeavesWhatWasDeliveredByHand
   world.accept(refund("r1", {{"L1", 1}}));
   settle();
   EXPECT_EQ(world.status(id), "completed");
+  auto updated = too_large(3);
+  updated.refunds = {{"r2", {{"L2", 1}}}};
+  world.accept(updated);
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
 }
 
 TEST_F(CombinedRules, AnOrderThatIsTooLargeShowsNoLinesOfBefore) {

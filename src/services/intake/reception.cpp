@@ -132,12 +132,15 @@ Task<Expected<Accepted>> Reception::place(Executor& executor, DirectOrder order)
       co_return fail("VALIDATION_FAILED", "The integration is not of provider generic.",
                      {{"integrationId", "is not of provider generic"}});
     const auto key = order.by.key.value_or((*store)->owning_key);
+    std::optional<SeenEvent> counted;
+    if (ports_.tally != nullptr) counted = seen(order.event, {});
+    if (counted) counted->direct = true;
     co_return Ready{{.integration = std::move(*store),
                      .event = order.event,
                      .payload = *payload,
                      .key = key,
                      .asked_by = order.by.actor()},
-                    ports_.tally == nullptr ? std::nullopt : std::optional(seen(order.event, {}))};
+                    std::move(counted)};
   });
   if (!accepted) co_return std::unexpected(accepted.error());
   co_return std::move(**accepted);

@@ -76,7 +76,7 @@ void StoreTally::accepted(const std::shared_ptr<const IntegrationSnapshot>& inte
   const std::lock_guard lock(mutex_);
   auto* const of = store(integration->id);
   if (of == nullptr) return;
-  count(*of, storage::kAccepted, 1, now);
+  if (!event.direct) count(*of, storage::kAccepted, 1, now);
   if (answer.first_seen) {
     count(*of, storage::kOrder, 1, now);
     of->last_order = now;

@@ -32,6 +32,7 @@ struct SeenEvent {
   std::vector<Product> products;  // of an order that is no platform's sample
   bool test = false;              // its products were named, and not sold
   std::string origin;             // where the store is; empty: not said
+  bool direct = false;            // a request of the merchant's program, to no store's address
 };
 // The request's data beside the order.
 struct SentWith {

@@ -1,5 +1,6 @@
 #include "storage/stores/credit_store.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <tuple>
@@ -106,17 +107,18 @@ std::vector<LedgerEntry> list_ledger(Tx& tx, AccountId account, LedgerId before,
 }
 
 void name_orders(Tx& tx, std::span<LedgerEntry> entries) {
-  std::vector<LedgerEntry*> named;
   std::vector<OrderId> orders;
+  for (const auto& entry : entries) {
+    if (entry.delivery) orders.push_back(OrderId{entry.delivery.value});  // a delivery has its order's id
+  }
+  std::ranges::sort(orders);
+  orders.erase(std::ranges::unique(orders).begin(), orders.end());
+  const auto names = find_order_names(tx, orders);
   for (auto& entry : entries) {
     if (!entry.delivery) continue;
-    named.push_back(&entry);
-    orders.push_back(OrderId{entry.delivery.value});  // a delivery has its order's id
-  }
-  auto names = find_order_names(tx, orders);
-  for (std::size_t i = 0; i < named.size(); ++i) {
-    named[i]->order_key = std::move(names[i].key);
-    named[i]->order_number = std::move(names[i].number);
+    const auto at = std::ranges::lower_bound(orders, OrderId{entry.delivery.value}) - orders.begin();
+    entry.order_key = names[static_cast<std::size_t>(at)].key;
+    entry.order_number = names[static_cast<std::size_t>(at)].number;
   }
 }
 

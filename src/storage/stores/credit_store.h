@@ -49,8 +49,9 @@ struct LedgerEntry {
   // Of reversal and reversal_undone: "refund" or "dispute". Empty in entries that an older program wrote.
   std::string cause{};
   DeliveryId delivery{};  // of the item; none in entries that an older program wrote
-  std::string
-      order_number{};  // of the delivery, for people; empty until name_orders() reads it, and where it has none
+  // Of the delivery's order, as OrderName has them; empty until name_orders() reads them.
+  std::string order_key{};
+  std::string order_number{};
 };
 struct LedgerRow {
   AccountId account;

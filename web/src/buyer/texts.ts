@@ -39,7 +39,6 @@ export const texts = {
   onItsWay: {
     title: 'Your presets are on their way',
     text: 'Usually less than a minute. You can close this page.',
-    late: 'It takes longer than usual, and goes on by itself. You can close this page.',
   },
   where: {
     title: 'Where should we send your presets?',

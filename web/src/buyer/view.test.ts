@@ -24,10 +24,3 @@ test.each([
     );
   },
 );
-
-test('a delivery that has been on its way for two minutes promises no minute', () => {
-  const says = (at: string) =>
-    pageOf(delivery('on_its_way', 'on_its_way'), fresh(), {} as Acts, new Date(at)).textContent;
-  expect(says('2026-11-21T10:08:00.000Z')).toContain('Usually less than a minute.');
-  expect(says('2026-11-21T10:08:30.000Z')).toContain('It takes longer than usual, and goes on by itself.');
-});

@@ -231,19 +231,12 @@ function delivered(it: BuyerDelivery): Child[] {
   ];
 }
 
-const LATE_MS = 2 * 60_000;
-const isLate = ({ updatedAt }: BuyerDelivery, now: Date) => now.getTime() - Date.parse(updatedAt) > LATE_MS;
-
 function body(it: BuyerDelivery, local: Local, acts: Acts, now: Date): Child[] {
   switch (it.state) {
     case 'on_its_way':
       return [
         heading(texts.onItsWay.title),
-        element(
-          'p',
-          { class: 'lead', 'data-ticks': true },
-          isLate(it, now) ? texts.onItsWay.late : texts.onItsWay.text,
-        ),
+        paragraph(texts.onItsWay.text),
         ...recipient(it, local, acts, now, texts.goesTo),
       ];
     case 'username_missing':

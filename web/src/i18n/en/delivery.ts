@@ -188,7 +188,7 @@ export const delivery = {
   'panel.stop': 'Stop delivery…',
   'panel.stopped': 'This delivery was stopped',
   'panel.stopped.reason': 'Reason: {reason}',
-  'panel.stopped.refunded': 'Your shop refunded this order, so an approval delivers nothing.',
+  'panel.stopped.refunded': 'Your shop refunded this order, so there is nothing left to deliver.',
   'panel.stopped.erased': 'What it needs of the buyer is gone, so it cannot be reopened.',
   'panel.reopen': 'Reopen',
   'panel.pending': 'A step is under way. {then}.',

@@ -25,7 +25,7 @@ test.each([
   expect(partRefunded(lines)).toEqual(says);
 });
 
-const why = 'Your shop refunded this order, so an approval delivers nothing.';
+const why = 'Your shop refunded this order, so there is nothing left to deliver.';
 const stopped = (reason: string, status: 'dropped' | 'owed') => {
   const items = aDelivery().items.map((item) => ({ ...item, status }));
   const it = aDelivery({ status: 'invalidated', reason, refunded: true, allowedActions: ['reopen'], items });

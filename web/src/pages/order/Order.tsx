@@ -43,7 +43,7 @@ function Content({ it, list }: { it: Order; list: string | undefined }) {
   const title = t('orderPage.title', { order: orderName(it) });
   const dryRun = it.dryRun ?? false;
   const state = it.deliveryStatus ? stateWord({ status: it.deliveryStatus, dryRun }) : outcomeWord(standingOf(it));
-  const refunded = partRefunded(it.lines);
+  const refunded = it.refunded ? partRefunded(it.lines) : null;
   const stores = useQuery(queries.stores());
   return (
     <>

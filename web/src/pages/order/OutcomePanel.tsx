@@ -69,6 +69,9 @@ function overBy({ cancelled, test, refunded, lines }: Order) {
   return all ? 'refunded' : null;
 }
 
+// A node of the version before does not say what the order takes, and refuses what it does not.
+const takesAgain = ({ allowedActions = ['reprocess'] }: Partial<Order>) => allowedActions.includes('reprocess');
+
 // The delivery needs the merchant. Its page says more, and has what solves it.
 function troubleOf({ deliveryStatus, resolutionCode }: Order) {
   if (deliveryStatus === 'failed' && resolutionCode)
@@ -90,7 +93,7 @@ export function OutcomePanel({ it }: { it: Order }) {
   const standing = standingOf(it);
   const over = overBy(it);
   const trouble = it.erased || waits ? null : troubleOf(it);
-  const takesIt = it.allowedActions.includes('reprocess') && !over;
+  const takesIt = takesAgain(it) && !over;
   const toMatch = standing === 'unmatched' && !over && !since && it.lines.some(bareKey);
   const may =
     takesIt &&
