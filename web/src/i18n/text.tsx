@@ -9,6 +9,7 @@ import { frame } from './en/frame';
 import { deliveries } from './en/deliveries';
 import type { customers } from './en/customers';
 import type { delivery } from './en/delivery';
+import type { instead } from './en/instead';
 import type { lost } from './en/lost';
 import type { mail } from './en/mail';
 import type { orders } from './en/orders';
@@ -39,6 +40,7 @@ type Catalogue = typeof frame &
   typeof customers &
   typeof guide &
   typeof home &
+  typeof instead &
   typeof lost &
   typeof mail &
   typeof orders &

@@ -1,20 +1,74 @@
 // Replaces a file that is missing or cannot be shared. It changes what the store's products deliver from now on.
-import '@/i18n/en/delivery';
+import '@/i18n/en/instead';
 import { Button } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, ok, type Schemas } from '@/api/client';
 import { sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
 import { Alert } from '@/components/Alert';
+import { Bdi } from '@/components/Bdi';
 import { PresetPicker } from '@/components/PresetPicker';
 import { toast } from '@/components/toasts';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
+import { orderIdOf } from '@/vocabulary/order';
 import { useDeliveryActions } from './actions';
 import { useStay } from './onward';
 import type { Delivery } from './types';
 import styles from './panels.module.css';
+
+// Where it counts: one product by its name, several by their number.
+function useProducts(it: Delivery, fileId: string | undefined): string | number {
+  const mappings = useQuery(queries.mappings(it.integrationId)).data?.mappings ?? [];
+  const order = useQuery(queries.order(orderIdOf(it.id))).data;
+  const names = [
+    ...new Map(
+      mappings
+        .filter((mapping) => mapping.fileId === fileId)
+        .map(({ matchType, matchValue }) => [`${matchType} ${matchValue}`, matchValue]),
+    ).values(),
+  ];
+  if (names.length !== 1) return names.length;
+  const line = order?.lines.find(({ files }) => files.some((file) => file.fileId === fileId));
+  return line?.title ?? names[0] ?? 0;
+}
+
+// The other deliveries that failed for the file; without a count where it is not known.
+function useOthers({ integrationId, dryRun }: Delivery, fileId = '', enabled: boolean) {
+  const { data } = useQuery({
+    ...queries.deliveryCount({
+      status: 'failed',
+      resolutionCode: 'preset_not_found',
+      integrationId,
+      fileId,
+      dryRun: false,
+    }),
+    enabled: enabled && fileId !== '',
+  });
+  return data?.count === undefined
+    ? null
+    : { count: Math.max(0, data.count - (dryRun ? 0 : 1)), exact: data.countIsExact ?? true };
+}
+type Others = NonNullable<ReturnType<typeof useOthers>>;
+
+const saysOthers = (others: Others | null) =>
+  others === null
+    ? t('instead.also')
+    : !others.exact
+      ? t('instead.othersMany', { n: others.count })
+      : others.count > 0
+        ? t('instead.others', { count: others.count })
+        : '';
+
+const doneWords = (others: Others | null, store: string) =>
+  others === null
+    ? t('instead.doneAlso', { store })
+    : !others.exact
+      ? t('instead.doneOthersMany', { n: others.count, store })
+      : others.count > 0
+        ? t('instead.doneOthers', { count: others.count, store })
+        : t('instead.done', { store });
 
 export function FileForm({ it, retry }: { it: Delivery; retry: boolean }) {
   const [file, setFile] = useState<Schemas['Preset'] | null>(null);
@@ -24,6 +78,10 @@ export function FileForm({ it, retry }: { it: Delivery; retry: boolean }) {
   const act = useDeliveryActions(it);
   const stay = useStay();
   const former = it.items.find(({ status, former }) => status === 'owed' && !former)?.fileId;
+  const store = it.integrationName;
+  const products = useProducts(it, former);
+  // Deliveries that failed for a file that cannot be shared do not go on by themselves.
+  const others = useOthers(it, former, !retry);
 
   async function use(chosen: Schemas['Preset']) {
     if (!begin()) return;
@@ -31,7 +89,7 @@ export function FileForm({ it, retry }: { it: Delivery; retry: boolean }) {
     try {
       const path = { integration: it.integrationId };
       const { version, mappings } = await client.fetchQuery({ ...queries.mappings(it.integrationId), staleTime: 0 });
-      if (!mappings.some(({ fileId }) => fileId === former)) throw new Error(t('fix.noMapping'));
+      if (!mappings.some(({ fileId }) => fileId === former)) throw new Error(t('instead.noMapping'));
       const next = mappings.map(({ id: _, ...mapping }) =>
         mapping.fileId === former
           ? { ...mapping, fileId: chosen.id, kind: chosen.kind, fileName: chosen.name, stale: false }
@@ -43,7 +101,7 @@ export function FileForm({ it, retry }: { it: Delivery; retry: boolean }) {
       if (retry) await act('retry');
       void client.invalidateQueries({ queryKey: ['stores'] });
       void client.invalidateQueries({ queryKey: ['deliveries'] });
-      toast(t('act.retried'));
+      toast(retry ? t('instead.done', { store }) : doneWords(others, store));
     } catch (failure) {
       stay();
       setError(failure);
@@ -60,15 +118,25 @@ export function FileForm({ it, retry }: { it: Delivery; retry: boolean }) {
         else stay();
       }}
     >
+      {products === 0 ? null : (
+        <p className="muted">
+          <Bdi>
+            {typeof products === 'string'
+              ? t('instead.product', { product: products, store })
+              : t('instead.products', { n: products, store })}
+          </Bdi>{' '}
+          {retry ? null : saysOthers(others)}
+        </p>
+      )}
       <div className={styles.line}>
-        <PresetPicker className={styles.field} label={t('fix.pick')} value={file} onChange={setFile} />
+        <PresetPicker className={styles.field} label={t('instead.pick')} value={file} onChange={setFile} />
         <Button type="submit" variant="filled" size="md" disabled={!file} aria-disabled={busy || undefined}>
-          {busy ? t('action.saving') : t(retry ? 'fix.useRetry' : 'fix.use')}
+          {busy ? t('action.saving') : t(retry ? 'instead.useRetry' : 'instead.use')}
         </Button>
       </div>
       {error ? (
         <Alert>
-          {error instanceof Error && error.message === t('fix.noMapping') ? error.message : sentence(error)}
+          {error instanceof Error && error.message === t('instead.noMapping') ? error.message : sentence(error)}
         </Alert>
       ) : null}
     </form>

@@ -72,3 +72,8 @@ test('each entry has the username of its time', () => {
     ['0', 'joe'],
   ]);
 });
+
+test('an order that was processed again has matches, as on its page', () => {
+  const key = saidKey('The order was processed again with the mappings of now.');
+  expect(key && t(key)).toBe('The order was processed again with your present matches.');
+});

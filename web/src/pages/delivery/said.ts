@@ -34,6 +34,7 @@ const SAID = {
   'The merchant reopened the order for review.': 'timeline.said.reopened',
   'The merchant asked for a new attempt.': 'timeline.said.retried',
   'The merchant approved the order.': 'timeline.said.approved',
+  'The order was processed again with the mappings of now.': 'timeline.said.again',
   'The store named the customer.': 'timeline.said.named',
   'The store sent another username for the customer.': 'timeline.said.anotherName',
   'The cloud platform found the customer.': 'timeline.said.found',

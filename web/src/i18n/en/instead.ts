@@ -1,0 +1,26 @@
+import { addWords } from '../words';
+
+// Another preset in the place of one that is missing or cannot be shared.
+export const instead = {
+  'instead.pick': 'Preset to deliver instead',
+  'instead.use': 'Use this file',
+  'instead.useRetry': 'Use and retry',
+  'instead.noMapping': 'No product of this store delivers this file any more.',
+  'instead.product': 'This preset is delivered for {product} in all orders of {store} from now on.',
+  'instead.products': 'This preset is delivered for {n} products in all orders of {store} from now on.',
+  'instead.also': 'Orders that failed for the missing preset go on too, one credit a preset.',
+  'instead.others': {
+    one: '{count} other order that failed for the missing preset goes on too, one credit a preset.',
+    other: '{count} other orders that failed for the missing preset go on too, one credit a preset.',
+  },
+  'instead.othersMany': '{n}+ other orders that failed for the missing preset go on too, one credit a preset.',
+  'instead.done': 'Saved for all orders of {store}. This order goes on.',
+  'instead.doneAlso': 'Saved for all orders of {store}. Orders that failed for the missing preset go on.',
+  'instead.doneOthers': {
+    one: 'Saved for all orders of {store}. This order goes on, and {count} other.',
+    other: 'Saved for all orders of {store}. This order goes on, and {count} others.',
+  },
+  'instead.doneOthersMany': 'Saved for all orders of {store}. This order goes on, and {n}+ others.',
+} as const;
+
+addWords(instead);
