@@ -33,6 +33,8 @@ const NONE: [] = [];
 
 const ProcessAgain = lazy(() => import('./ProcessAgain').then((part) => ({ default: part.ProcessAgain })));
 
+const SkippedHere = lazy(() => import('./SkippedHere').then((part) => ({ default: part.SkippedHere })));
+
 const route = getRouteApi('/inside/orders');
 const filters: Filters<Filter> = {
   all: FILTERS,
@@ -90,6 +92,11 @@ export function Orders() {
         stores={stores.data?.data ?? []}
         onChange={(change, typed) => go(changed(search, change), typed)}
       />
+      {unmapped ? (
+        <Suspense>
+          <SkippedHere stores={stores.data?.data ?? NONE} chosen={valuesOf('store', search)[0]} />
+        </Suspense>
+      ) : null}
       <FreshRows count={fresh} onShow={show} />
       <Loaded read={read} what={t('orders.what')} skeleton={<SkeletonRows rows={12} />}>
         {() =>

@@ -16,7 +16,7 @@ import { useIsOwner } from '@/session/useIsOwner';
 import type { Store } from '@/vocabulary/store';
 import { useFirstOrder } from './lines';
 import { Followed } from './Followed';
-import { Skipped } from './Skipped';
+import { SkippedOrders } from '../store/products/SkippedOrders';
 import styles from './start.module.css';
 
 const Gift = lazy(() => import('./Gift').then((part) => ({ default: part.Gift })));
@@ -60,7 +60,7 @@ export function FirstStep({ store, ready, done, onLeave }: Props) {
           ) : null}
         </div>
       ) : null}
-      {store?.lastOrderAt && !done ? <Skipped key={store.id} id={store.id} /> : null}
+      {store?.lastOrderAt && !done ? <SkippedOrders key={store.id} id={store.id} /> : null}
       {shown ? (
         <Followed id={shown} />
       ) : (

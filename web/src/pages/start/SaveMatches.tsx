@@ -36,7 +36,7 @@ export function SaveMatches({ id, version, mappings, blocked, onDone, children }
       async () => {
         // The matches are saved, so the guide goes on, and its last step offers the orders again.
         if (deliver)
-          await deliverSkipped(client, id).then(
+          await deliverSkipped(client, id, orders).then(
             () => toast(ordersText('products.savedDeliver', orders)),
             (failure: unknown) => toast(t('products.notDelivered', { why: sentence(failure) }), { tone: 'bad' }),
           );

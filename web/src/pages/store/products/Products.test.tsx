@@ -165,3 +165,23 @@ test('what is changed during a save is kept, and its Undo too', async () => {
   await vi.waitFor(() => expect(sent.at(-1)).toEqual({ mappings: [], version: 2 }));
   await act(async () => saved(Response.json({ error: { code: 'OVERLOADED', message: 'x' } }, { status: 503 })));
 });
+
+test('orders that were skipped are offered while nothing is changed', async () => {
+  const { client } = await show(<Products />);
+  act(() => {
+    client.setQueryData(['stores', 'products', ID, { limit: 100 }], {
+      pages: [{ data: [], nextCursor: null }],
+      pageParams: [null],
+    });
+    client.setQueryData(queries.mappings(ID).queryKey, { version: 1, mappings: [ignored('TWEED-59')] } as never);
+    client.setQueryData(['stores', 'reprocessable', ID, 'saved'], {
+      reprocessableOrders: 2,
+      reprocessableOrdersExact: true,
+      reprocessableCredits: 4,
+    });
+  });
+  await screen.findByText('2 orders were skipped: their products have presets now.');
+  screen.getByRole('button', { name: 'Deliver them' });
+  await userEvent.setup().click(screen.getByRole('button', { name: /^Remove TWEED-59/ }));
+  expect(screen.queryByText(/were skipped/)).toBeNull();
+});

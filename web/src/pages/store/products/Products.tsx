@@ -33,6 +33,7 @@ import {
 } from './draft';
 import { MatchRow } from './MatchRow';
 import { SaveBar } from './SaveBar';
+import { SkippedOrders } from './SkippedOrders';
 import { TryIt } from './TryIt';
 import styles from './products.module.css';
 
@@ -111,6 +112,11 @@ function Content({ id, set }: { id: string; set: Schemas['MappingSet'] }) {
   return (
     <div className={styles.columns}>
       <div>
+        {changes === 0 ? (
+          <div className={styles.skipped}>
+            <SkippedOrders id={id} />
+          </div>
+        ) : null}
         <div className={styles.bar}>
           <TextInput
             className={styles.search}

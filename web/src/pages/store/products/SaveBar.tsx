@@ -28,7 +28,7 @@ export function SaveBar({ mappings, ...edited }: Props) {
   const client = useQueryClient();
   const { run, bar } = useDeliverAfterSave(
     async (orders: Orders) => {
-      await deliverSkipped(client, edited.id);
+      await deliverSkipped(client, edited.id, orders);
       toast(ordersText('products.savedDeliver', orders));
     },
     {

@@ -1,7 +1,7 @@
 // The orders that skipped a product without a match: how many a set of matches would deliver, and their delivery.
 import '@/i18n/en/stores';
 import { useDebouncedValue } from '@mantine/hooks';
-import { keepPreviousData, useQuery, type QueryClient } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, skipToken, useQuery, type QueryClient } from '@tanstack/react-query';
 import { api, ok, type Schemas } from '@/api/client';
 import { paced } from '@/live/state';
 import { t } from '@/i18n/text';
@@ -9,10 +9,12 @@ import { t } from '@/i18n/text';
 export type Orders = { count: number; exact: boolean };
 type Mappings = Schemas['NewMapping'][] | 'saved' | null; // null: none are counted
 
-export const ordersText = (
-  key: 'products.reprocess' | 'products.saveDeliver' | 'products.savedDeliver' | 'guide.first.skipped',
-  { count, exact }: Orders,
-) => (exact ? t(key, { count }) : t(`${key}Many`, { n: count }));
+type Text =
+  'products.reprocess' | 'products.saveDeliver' | 'products.savedDeliver' | 'skipped.orders' | 'skipped.onTheWay';
+export const ordersText = (key: Text, { count, exact }: Orders) =>
+  exact ? t(key, { count }) : t(`${key}Many`, { n: count });
+export const ordersOf = (store: string, { count, exact }: Orders) =>
+  exact ? t('skipped.ordersOf', { count, store }) : t('skipped.ordersOfMany', { n: count, store });
 
 export function useSkipped(id: string, mappings: Mappings) {
   const [asked] = useDebouncedValue(mappings, 400);
@@ -38,11 +40,16 @@ export function useSkipped(id: string, mappings: Mappings) {
   };
 }
 
-// The job that delivers them.
-export async function deliverSkipped(client: QueryClient, id: string) {
+// The job that delivers them, until it has ended: wherever it was begun, no place offers the orders meanwhile.
+type Job = { id: string; orders: Orders };
+export const skippedJob = (id: string) =>
+  queryOptions<Job | null>({ queryKey: ['skipped job', id], queryFn: skipToken });
+
+export async function deliverSkipped(client: QueryClient, id: string, orders: Orders) {
   const job = (await ok(
     api.POST('/api/orders/reprocess', { body: { integrationId: id, unmapped: true } }),
   )) as Schemas['BulkJob'];
+  const begun: Job = { id: job.id, orders };
+  client.setQueryData(skippedJob(id).queryKey, begun);
   for (const key of ['stores', 'deliveries']) void client.invalidateQueries({ queryKey: [key] });
-  return job;
 }
