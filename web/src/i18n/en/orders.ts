@@ -100,6 +100,7 @@ export const orders = {
   'orderPage.save': 'Save',
   'orderPage.saveDeliver': 'Save and deliver',
   'orderPage.costs': 'Delivering it costs {credits}. You have {available}.',
+  'orderPage.costsShort': 'Delivering it needs {credits}, and you have {available}.',
   'orderPage.savedDeliver': 'Saved. The order is on its way.',
   'orderPage.delivering': 'Saved. Delivering the order…',
   'orderPage.notDelivered': 'Saved, but the order is not delivered yet. {why}',

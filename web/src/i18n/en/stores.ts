@@ -103,9 +103,18 @@ export const stores = {
     other: '{count} skipped orders can be delivered after saving.',
   },
   'products.reprocessMany': '{n}+ skipped orders can be delivered after saving.',
+  'products.alsoBefore': {
+    one: '{count} of them can be delivered without this change.',
+    other: '{count} of them can be delivered without this change.',
+  },
+  'products.alsoBeforeMany': '{n}+ of them can be delivered without this change.',
   'products.credits': {
     one: 'That costs {count} credit at most. You have {n}.',
     other: 'That costs {count} credits at most. You have {n}.',
+  },
+  'products.creditsShort': {
+    one: 'Delivering needs {count} credit at most, and you have {n}.',
+    other: 'Delivering needs {count} credits at most, and you have {n}.',
   },
   'products.save': 'Save',
   'products.saveDeliver': { one: 'Save and deliver {count} order', other: 'Save and deliver {count} orders' },
@@ -138,7 +147,6 @@ export const stores = {
     other: '{count} orders of {store} were skipped: their products have presets now.',
   },
   'skipped.ordersOfMany': '{n}+ orders of {store} were skipped: their products have presets now.',
-  'skipped.cost': { one: 'It costs {count} credit at most.', other: 'It costs {count} credits at most.' },
   'skipped.onTheWay': { one: '{count} order is on its way.', other: '{count} orders are on their way.' },
   'skipped.onTheWayMany': '{n}+ orders are on their way.',
   'skipped.deliver': { one: 'Deliver it', other: 'Deliver them' },

@@ -65,6 +65,7 @@ function Changes({ it, draft, onDone, onDeliver }: Props & { onDeliver: () => vo
         : preview.data.credits
       : undefined;
   const delivers = cost !== undefined && credits.data !== undefined;
+  const short = delivers && cost > credits.data.available;
 
   // The choices are added to the matches as they are saved now.
   async function withChoices() {
@@ -93,7 +94,7 @@ function Changes({ it, draft, onDone, onDeliver }: Props & { onDeliver: () => vo
         ) : null}{' '}
         {delivers ? (
           <span className="muted">
-            {t('orderPage.costs', {
+            {t(short ? 'orderPage.costsShort' : 'orderPage.costs', {
               credits: t('count.credits', { count: cost }),
               available: credits.data.available,
             })}
@@ -105,11 +106,15 @@ function Changes({ it, draft, onDone, onDeliver }: Props & { onDeliver: () => vo
         <Button variant="subtle" disabled={busy} onClick={onDone}>
           {t('action.discard')}
         </Button>
-        <Button variant={delivers ? 'default' : 'filled'} aria-disabled={busy || undefined} onClick={act(false)}>
+        <Button
+          variant={delivers && !short ? 'default' : 'filled'}
+          aria-disabled={busy || undefined}
+          onClick={act(false)}
+        >
           {busy ? t('action.saving') : t('orderPage.save')}
         </Button>
         {delivers ? (
-          <Button variant="filled" aria-disabled={busy || undefined} onClick={act(true)}>
+          <Button variant={short ? 'default' : 'filled'} aria-disabled={busy || undefined} onClick={act(true)}>
             {t('orderPage.saveDeliver')}
           </Button>
         ) : null}

@@ -203,7 +203,8 @@ test('an order that was skipped before its product had presets is delivered from
   expect(screen.queryByText(/skipped/)).toBeNull();
   count(1);
   await screen.findByText('1 order was skipped: its product has presets now.');
-  screen.getByText('It costs 2 credits at most.');
+  act(() => void client.setQueryData(queries.credits().queryKey, { available: 3, lowThreshold: 0 } as never));
+  await screen.findByText('That costs 2 credits at most. You have 3.');
   fireEvent.click(screen.getByRole('button', { name: 'Deliver it' }));
   await screen.findByText('1 order is on its way.');
   expect(screen.queryByText(/skipped/)).toBeNull();

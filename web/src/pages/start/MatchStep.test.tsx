@@ -26,7 +26,7 @@ const mappings = [
   { matchType: 'sku', matchValue: 'PLEXI', action: 'deliver', fileId: 'f1', kind: 'preset', fileName: 'Plexi pack' },
 ];
 
-async function open({ skipped = 1, refused = false } = {}) {
+async function open({ skipped = 1, before = 0, available = 5, refused = false } = {}) {
   const sent: unknown[] = [];
   serve(async (request) => {
     const path = request.url.split('/').at(-1) ?? '';
@@ -48,17 +48,21 @@ async function open({ skipped = 1, refused = false } = {}) {
   );
   act(() => {
     client.setQueryData(queries.presets('').queryKey, { data: [preset], nextCursor: null } as never);
-    client.setQueryData(queries.credits().queryKey, { available: 5, lowThreshold: 0 } as never);
+    client.setQueryData(queries.credits().queryKey, { available, lowThreshold: 0 } as never);
     client.setQueryData(queries.products('int_shop', { limit: 20 }).queryKey, {
       data: [product],
       nextCursor: null,
     } as never);
     client.setQueryData(queries.mappings('int_shop').queryKey, { version: 1, mappings: [] } as never);
-    client.setQueryData(['stores', 'reprocessable', 'int_shop', mappings], {
-      reprocessableOrders: skipped,
-      reprocessableOrdersExact: true,
-      reprocessableCredits: 3,
-    });
+    for (const [asked, reprocessableOrders] of [
+      [mappings, skipped],
+      ['saved', before],
+    ] as const)
+      client.setQueryData(['stores', 'reprocessable', 'int_shop', asked], {
+        reprocessableOrders,
+        reprocessableOrdersExact: true,
+        reprocessableCredits: 3,
+      });
   });
   return { client, sent, done, user: userEvent.setup() };
 }
@@ -84,6 +88,18 @@ test('the matches are saved alone too, and alone where no order was skipped', as
   cleanup();
   await open({ skipped: 0 });
   await screen.findByRole('button', { name: 'Save matches' });
+  expect(screen.queryByRole('button', { name: /deliver/ })).toBeNull();
+});
+
+test('without the credits for the order, and where it needs no save, saving comes first', async () => {
+  await open({ available: 2 });
+  const deliver = await screen.findByRole('button', { name: 'Save and deliver 1 order' });
+  expect(deliver.dataset.variant).toBe('default');
+  expect(screen.getByRole('button', { name: 'Save matches' }).dataset.variant).toBe('filled');
+  screen.getByText(/Delivering needs 3 credits at most, and you have 2\.$/);
+  cleanup();
+  await open({ before: 1 });
+  expect((await screen.findByRole('button', { name: 'Save matches' })).dataset.variant).toBe('filled');
   expect(screen.queryByRole('button', { name: /deliver/ })).toBeNull();
 });
 

@@ -10,7 +10,7 @@ import { queries } from '@/api/queries';
 import { Alert } from '@/components/Alert';
 import { toast } from '@/components/toasts';
 import { t } from '@/i18n/text';
-import { deliverSkipped, ordersText, useSkipped } from '../store/products/skipped';
+import { creditsFor, deliverSkipped, ordersText, reprocessWords, useMoreSkipped } from '../store/products/skipped';
 import { useSaveMatches } from '../store/products/useSaveMatches';
 import styles from './start.module.css';
 
@@ -27,8 +27,9 @@ export function SaveMatches({ id, version, mappings, blocked, onDone, children }
   const { save, busy, error } = useSaveMatches(id);
   const client = useQueryClient();
   const have = useQuery(queries.credits()).data?.available;
-  const { orders, credits, counting } = useSkipped(id, mappings);
-  const skipped = mappings !== null && orders.count > 0;
+  const { orders, before, credits, counting } = useMoreSkipped(id, mappings);
+  const { short, words } = creditsFor(credits, have);
+  const skipped = orders.count > 0;
   const act = (deliver: boolean) => () => {
     if (mappings === null || blocked()) return;
     void save(
@@ -48,20 +49,21 @@ export function SaveMatches({ id, version, mappings, blocked, onDone, children }
   return (
     <>
       {error ? <Alert>{sentence(error)}</Alert> : null}
-      {skipped && !counting ? (
-        <p className="muted">
-          {ordersText('products.reprocess', orders)}{' '}
-          {have !== undefined && credits !== undefined ? t('products.credits', { count: credits, n: have }) : null}
-        </p>
-      ) : null}
+      {skipped && !counting ? <p className="muted">{reprocessWords(orders, before, words)}</p> : null}
       <div className={styles.line}>
         {skipped ? (
-          <Button variant="filled" size="md" disabled={counting} aria-disabled={busy || undefined} onClick={act(true)}>
+          <Button
+            variant={short ? 'default' : 'filled'}
+            size="md"
+            disabled={counting}
+            aria-disabled={busy || undefined}
+            onClick={act(true)}
+          >
             {counting ? t('products.counting') : ordersText('products.saveDeliver', orders)}
           </Button>
         ) : null}
         <Button
-          variant={skipped ? 'default' : 'filled'}
+          variant={skipped && !short ? 'default' : 'filled'}
           size="md"
           disabled={mappings === null}
           aria-disabled={busy || undefined}

@@ -22,7 +22,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-async function bar(reprocessableOrders = 6, reprocessableOrdersExact = true) {
+async function bar(reprocessableOrders = 6, reprocessableOrdersExact = true, before = 0, available = 41) {
   sent = [];
   serve(async (request) => {
     const path = request.url.split('/').at(-1) ?? '';
@@ -40,7 +40,12 @@ async function bar(reprocessableOrders = 6, reprocessableOrdersExact = true) {
     reprocessableOrdersExact,
     reprocessableCredits: 18,
   });
-  client.setQueryData(queries.credits().queryKey, { available: 41 } as never);
+  client.setQueryData(['stores', 'reprocessable', ID, 'saved'], {
+    reprocessableOrders: before,
+    reprocessableOrdersExact,
+    reprocessableCredits: 9,
+  });
+  client.setQueryData(queries.credits().queryKey, { available } as never);
   return { client, user: userEvent.setup() };
 }
 const button = (name: string) => screen.findByRole('button', { name });
@@ -56,6 +61,32 @@ test('what a save delivers is said with what it costs', async () => {
   await bar(1000, false);
   await button('Save and deliver 1,000+ orders');
   await screen.findByText(/^1,000\+ skipped orders/);
+});
+
+test('orders that the saved matches deliver are no reason to deliver after a save, and are named beside others', async () => {
+  answers = {};
+  await bar(6, true, 6);
+  expect((await button('Save')).dataset.variant).toBe('filled');
+  expect(screen.queryByRole('button', { name: /deliver/ })).toBeNull();
+  expect(screen.queryByText(/skipped/)).toBeNull();
+  cleanup();
+  await bar(6, true, 4);
+  await button('Save and deliver 6 orders');
+  await screen.findByText(
+    /^6 skipped orders can be delivered after saving\. 4 of them can be delivered without this change\. That costs 18/,
+  );
+});
+
+test('without the credits for the orders saving comes first', async () => {
+  answers = {};
+  await bar(6, true, 0, 17);
+  expect((await button('Save')).dataset.variant).toBe('filled');
+  expect((await button('Save and deliver 6 orders')).dataset.variant).toBe('default');
+  await screen.findByText(/after saving\. Delivering needs 18 credits at most, and you have 17\.$/);
+  cleanup();
+  await bar(6, true, 0, 18);
+  expect((await button('Save')).dataset.variant).toBe('default');
+  expect((await button('Save and deliver 6 orders')).dataset.variant).toBe('filled');
 });
 
 test('what is saved stays saved where its orders cannot be delivered, and they can be tried again', async () => {
@@ -103,10 +134,14 @@ test('while another draft is counted, no count is named and nothing is delivered
   const { client } = await show(<Edited />);
   client.setDefaultOptions({ queries: { retry: false, staleTime: Infinity } });
   act(() => {
-    client.setQueryData(['stores', 'reprocessable', ID, mappings], {
-      reprocessableOrders: 6,
-      reprocessableOrdersExact: true,
-    });
+    for (const [asked, reprocessableOrders] of [
+      [mappings, 6],
+      ['saved', 0],
+    ] as const)
+      client.setQueryData(['stores', 'reprocessable', ID, asked], {
+        reprocessableOrders,
+        reprocessableOrdersExact: true,
+      });
   });
   await button('Save and deliver 6 orders');
   act(() => edit());

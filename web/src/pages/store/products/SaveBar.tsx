@@ -9,7 +9,7 @@ import { queries } from '@/api/queries';
 import { Alert } from '@/components/Alert';
 import { toast } from '@/components/toasts';
 import { t } from '@/i18n/text';
-import { deliverSkipped, ordersText, useSkipped, type Orders } from './skipped';
+import { creditsFor, deliverSkipped, ordersText, reprocessWords, useMoreSkipped, type Orders } from './skipped';
 import { Bar, BarButtons, toastSaved, useDeliverAfterSave } from './useDeliverAfterSave';
 import { useSaveMatches } from './useSaveMatches';
 
@@ -52,10 +52,12 @@ function Changes({
   onDeliver,
 }: Edited & { onDeliver: (orders: Orders) => void }) {
   const { save, busy, error } = useSaveMatches(id);
-  const [delivers, setDelivers] = useState(false); // the orders, after the save
+  const [asked, setAsked] = useState(false); // the orders, after the save
   const client = useQueryClient();
-  const credits = useQuery(queries.credits());
-  const { orders, credits: needed, counting } = useSkipped(id, mappings);
+  const have = useQuery(queries.credits()).data?.available;
+  const { orders, before, credits, counting } = useMoreSkipped(id, mappings);
+  const { short, words } = creditsFor(credits, have);
+  const delivers = orders.count > 0;
   const conflict = error instanceof ApiError && error.code === 'CONFLICT';
 
   function reload() {
@@ -66,7 +68,7 @@ function Changes({
     void save(
       () => {
         onBegin();
-        setDelivers(deliver);
+        setAsked(deliver);
         return { mappings, ...(over ? {} : { version }) };
       },
       (saved) => {
@@ -80,20 +82,13 @@ function Changes({
     <Bar>
       <p>
         <span className="strong">{t('products.changed', { count: changes })}</span>{' '}
-        {orders.count > 0 && !counting ? (
-          <span className="muted">
-            {ordersText('products.reprocess', orders)}{' '}
-            {credits.data && needed !== undefined
-              ? t('products.credits', { count: needed, n: credits.data.available })
-              : null}
-          </span>
-        ) : null}
+        {delivers && !counting ? <span className="muted">{reprocessWords(orders, before, words)}</span> : null}
       </p>
       {error ? <Alert>{conflict ? t('products.conflict') : sentence(error)}</Alert> : null}
       {conflict ? (
         <BarButtons>
           <Button onClick={reload}>{t('products.reload')}</Button>
-          <Button variant="filled" disabled={delivers && counting} onClick={() => act(delivers, true)}>
+          <Button variant="filled" disabled={asked && counting} onClick={() => act(asked, true)}>
             {t('products.keep')}
           </Button>
         </BarButtons>
@@ -103,14 +98,19 @@ function Changes({
             {t('action.discard')}
           </Button>
           <Button
-            variant={orders.count > 0 ? 'default' : 'filled'}
+            variant={delivers && !short ? 'default' : 'filled'}
             aria-disabled={busy || undefined}
             onClick={() => act(false)}
           >
             {busy ? t('action.saving') : t('products.save')}
           </Button>
-          {orders.count > 0 ? (
-            <Button variant="filled" disabled={counting} aria-disabled={busy || undefined} onClick={() => act(true)}>
+          {delivers ? (
+            <Button
+              variant={short ? 'default' : 'filled'}
+              disabled={counting}
+              aria-disabled={busy || undefined}
+              onClick={() => act(true)}
+            >
               {counting ? t('products.counting') : ordersText('products.saveDeliver', orders)}
             </Button>
           ) : null}

@@ -10,12 +10,13 @@ import { Bdi } from '@/components/Bdi';
 import { Shape } from '@/components/StatusIcon';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
-import { deliverSkipped, ordersOf, ordersText, skippedJob, useSkipped } from './skipped';
+import { creditsFor, deliverSkipped, ordersOf, ordersText, skippedJob, useSkipped } from './skipped';
 import styles from './SkippedOrders.module.css';
 
 // `store`: its name, where orders of several are shown.
 export function SkippedOrders({ id, store }: { id: string; store?: string }) {
   const { orders, credits } = useSkipped(id, 'saved');
+  const { short, words } = creditsFor(credits, useQuery(queries.credits()).data?.available);
   const [error, setError] = useState<unknown>();
   const { busy, begin, end } = useSubmit();
   const client = useQueryClient();
@@ -55,10 +56,10 @@ export function SkippedOrders({ id, store }: { id: string; store?: string }) {
           <strong>
             <Bdi>{store === undefined ? ordersText('skipped.orders', orders) : ordersOf(store, orders)}</Bdi>
           </strong>
-          {credits === undefined ? null : <p className="muted">{t('skipped.cost', { count: credits })}</p>}
+          {words ? <p className="muted">{words}</p> : null}
         </div>
         <Button
-          variant="filled"
+          variant={short ? 'default' : 'filled'}
           size="md"
           aria-label={store === undefined ? undefined : t('skipped.deliverOf', { count: orders.count, store })}
           aria-disabled={busy || undefined}

@@ -10,7 +10,12 @@ export type Orders = { count: number; exact: boolean };
 type Mappings = Schemas['NewMapping'][] | 'saved' | null; // null: none are counted
 
 type Text =
-  'products.reprocess' | 'products.saveDeliver' | 'products.savedDeliver' | 'skipped.orders' | 'skipped.onTheWay';
+  | 'products.reprocess'
+  | 'products.alsoBefore'
+  | 'products.saveDeliver'
+  | 'products.savedDeliver'
+  | 'skipped.orders'
+  | 'skipped.onTheWay';
 export const ordersText = (key: Text, { count, exact }: Orders) =>
   exact ? t(key, { count }) : t(`${key}Many`, { n: count });
 export const ordersOf = (store: string, { count, exact }: Orders) =>
@@ -35,10 +40,31 @@ export function useSkipped(id: string, mappings: Mappings) {
   return {
     orders: { count: data?.reprocessableOrders ?? 0, exact: data?.reprocessableOrdersExact ?? true } as Orders,
     credits: data?.reprocessableCredits,
+    known: data !== undefined,
     // While the orders of these matches are not counted yet, the count of others stands for nothing.
     counting: isPlaceholderData || JSON.stringify(asked) !== JSON.stringify(mappings),
   };
 }
+
+// The orders that changed matches would deliver, where those are more than the saved ones deliver: `before`.
+export function useMoreSkipped(id: string, mappings: Exclude<Mappings, 'saved'>) {
+  const { orders: before, known } = useSkipped(id, 'saved');
+  const { orders, credits, counting } = useSkipped(id, mappings);
+  const more = mappings !== null && known && orders.count > before.count;
+  return { orders: more ? orders : { count: 0, exact: true }, before, credits, counting };
+}
+
+// Whether the account has less than that, and both in words.
+export function creditsFor(needed: number | undefined, have: number | undefined) {
+  if (needed === undefined || have === undefined) return { short: false, words: '' };
+  const short = needed > have;
+  return { short, words: t(short ? 'products.creditsShort' : 'products.credits', { count: needed, n: have }) };
+}
+
+export const reprocessWords = (orders: Orders, before: Orders, credits: string) =>
+  [ordersText('products.reprocess', orders), before.count > 0 ? ordersText('products.alsoBefore', before) : '', credits]
+    .filter(Boolean)
+    .join(' ');
 
 // The job that delivers them, until it has ended: wherever it was begun, no place offers the orders meanwhile.
 type Job = { id: string; orders: Orders };
