@@ -84,8 +84,13 @@ export const orders = {
   'orderPage.text.delivery': 'Each product has its presets.',
   'orderPage.text.unmapped': 'None of its products has a preset.',
   'orderPage.text.unmappedThen': 'None of its products had a preset when it came.',
+  'orderPage.text.partlyThen': {
+    one: '{count} product had no preset when the order came, and has presets now.',
+    other: '{count} products had no preset when the order came, and have presets now.',
+  },
   'orderPage.text.ignored': 'You marked its products as “Not a preset”.',
   'orderPage.matchedSince': 'Its products have presets now.',
+  'orderPage.matchedSinceSome': 'Some of its products have presets now.',
   'orderPage.match': { one: 'Match this product', other: 'Match these products' },
   'orderPage.matchHint': 'Choose below what the buyer gets, then you can deliver the order.',
   'orderPage.over.cancelled': 'Your shop cancelled it, so nothing more is delivered.',

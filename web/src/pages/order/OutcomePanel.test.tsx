@@ -7,6 +7,8 @@ import { failedFor } from '@/testing/delivery';
 import { show } from '@/testing/render';
 import { serve } from '@/testing/service';
 import type { Order } from './types';
+import '../store/products/FilePicker'; // loaded before it is opened
+import { Lines } from './Lines';
 import { OutcomePanel } from './OutcomePanel';
 
 afterEach(() => {
@@ -29,7 +31,7 @@ const anOrder = (more: Partial<Order>) =>
 
 test('an erased order promises nothing', async () => {
   await show(<OutcomePanel it={anOrder({})} />);
-  await screen.findByText(/The files that the order’s lines are mapped to are delivered/);
+  await screen.findByText(/^1 product had no preset when the order came, and has presets now\.$/);
   cleanup();
   await show(<OutcomePanel it={anOrder({ erased: true, allowedActions: [] })} />);
   await screen.findByText('The buyer’s personal data was removed');
@@ -72,20 +74,37 @@ test('products that have presets since then had none when the order came', async
 const unmapped = { result: 'unmapped', matchedBy: null, fileId: null, sku: 'TONE-1' } as const;
 const nothing = { outcome: 'no_mapped_items', deliveryId: null } as const;
 
-test('an order whose product has no preset waits for its match, to which the panel leads', async () => {
-  const it = anOrder({ ...nothing, unmappedCount: 1, lines: [line(unmapped)] });
+test('an order whose product has no preset waits for its match, whose choice the panel opens', async () => {
+  const scroll = vi.fn();
+  Element.prototype.scrollIntoView = scroll;
+  const lines = [line({ ...unmapped, lineId: '#1', title: 'Tone' })];
+  const it = anOrder({ ...nothing, unmappedCount: 1, lines });
   await show(
     <>
       <OutcomePanel it={it} />
-      <section aria-labelledby="lines">
-        <button type="button">Choose presets</button>
-      </section>
+      <Lines it={it} />
     </>,
   );
   await screen.findByRole('heading', { name: 'It waits for a match' });
   expect(screen.queryByRole('button', { name: 'Process again' })).toBeNull();
   await userEvent.setup().click(screen.getByRole('button', { name: 'Match this product' }));
-  expect(document.activeElement?.textContent).toBe('Choose presets');
+  const field = await screen.findByLabelText('Presets for Tone', { selector: 'input' });
+  await vi.waitFor(() => expect(document.activeElement).toBe(field));
+  expect(scroll).toHaveBeenCalledWith({ block: 'center' });
+});
+
+test.each([
+  [[line({}), line(unmapped)], ['1 product has no preset. Choose one below and the order is delivered in full.']],
+  [
+    [line({}), line({ ...unmapped, matchedBy: 'sku' })],
+    ['1 product had no preset when the order came, and has presets now.'],
+  ],
+])('a part without presets is said once: %#', async (lines, says) => {
+  const reason = 'One of the order’s 2 lines has no mapping and is not delivered.';
+  await show(<OutcomePanel it={anOrder({ lines, reason })} />);
+  await screen.findByRole('heading', { name: 'It has a delivery' });
+  const texts = [...document.querySelectorAll('section p')].map(({ textContent }) => textContent).filter(Boolean);
+  expect(texts).toEqual(says);
 });
 
 test('an order of which all is ignored is no trouble', async () => {

@@ -51,11 +51,20 @@ export function useOutcomeWords() {
 export const isMatchedSince = ({ result, matchedBy }: Order['lines'][number]) =>
   matchedBy !== null && result !== 'delivers' && result !== 'ignored';
 
+const isOnly = (lines: Order['lines'], ...known: string[]) =>
+  lines.length > 0 && lines.every(({ result }) => known.includes(result));
+const isPartly = ({ outcome, lines }: Order) =>
+  outcome === 'delivery' && isOnly(lines, 'delivers', 'ignored', 'unmapped') && !isOnly(lines, 'delivers', 'ignored');
+
 // In words of products and presets where the results of the lines allow it; else the service's reason.
-function reasonOf({ outcome, lines, reason }: Order): string {
-  const results = new Set(lines.map(({ result }) => result));
-  const only = (...known: string[]) => results.size > 0 && [...results].every((result) => known.includes(result));
+function reasonOf(it: Order): string {
+  const { outcome, lines, reason } = it;
+  const only = (...known: string[]) => isOnly(lines, ...known);
   if (outcome === 'delivery' && only('delivers', 'ignored')) return t('orderPage.text.delivery');
+  if (isPartly(it)) {
+    const count = lines.filter(isMatchedSince).length;
+    return count > 0 ? t('orderPage.text.partlyThen', { count }) : ''; // products without presets have a line of their own
+  }
   if (outcome === 'no_mapped_items' && only('ignored')) return t('orderPage.text.ignored');
   if (outcome === 'no_mapped_items' && only('unmapped', 'ignored'))
     return t(lines.some(isMatchedSince) ? 'orderPage.text.unmappedThen' : 'orderPage.text.unmapped');
@@ -79,8 +88,15 @@ function troubleOf({ deliveryStatus, resolutionCode }: Order) {
   return deliveryStatus === 'in_review' ? ({ tone: 'amber', title: t('orderPage.lead.in_review') } as const) : null;
 }
 
-// To the first product that waits for its match.
-const goToMatch = () => document.querySelector<HTMLElement>('[aria-labelledby="lines"] button')?.focus();
+// Opens the choice of the first product that waits for its match.
+function goToMatch() {
+  const lines = document.querySelector('[aria-labelledby="lines"]');
+  const choose = lines?.querySelector<HTMLElement>('[data-choose]');
+  const first = choose ?? lines?.querySelector<HTMLElement>('button');
+  first?.scrollIntoView({ block: 'center' });
+  if (choose) choose.click();
+  else first?.focus();
+}
 
 export function OutcomePanel({ it }: { it: Order }) {
   const { busy, begin, end } = useSubmit();
@@ -99,6 +115,17 @@ export function OutcomePanel({ it }: { it: Order }) {
     takesIt &&
     (!trouble || since) &&
     (['delivery', 'nothing', 'inactive'].includes(standing) || (standing === 'unmatched' && since));
+  const says = [
+    trouble ? t('orderPage.trouble') : reasonOf(it),
+    since && may && (trouble || !isPartly(it))
+      ? t(bare > 0 ? 'orderPage.matchedSinceSome' : 'orderPage.matchedSince')
+      : '',
+    toMatch ? t('orderPage.matchHint') : '',
+    it.outcome === 'inactive' ? t('orderPage.inactiveHint') : '',
+    over ? t(`orderPage.over.${over}`) : it.refunded && may ? t('orderPage.refundedHint') : '',
+  ]
+    .filter(Boolean)
+    .join(' ');
   async function again() {
     if (!begin()) return;
     setError(undefined);
@@ -141,19 +168,7 @@ export function OutcomePanel({ it }: { it: Order }) {
         </>
       }
     >
-      {it.erased ? null : (
-        <p className="muted">
-          {[
-            trouble ? t('orderPage.trouble') : reasonOf(it),
-            since && may ? t('orderPage.matchedSince') : '',
-            toMatch ? t('orderPage.matchHint') : '',
-            it.outcome === 'inactive' ? t('orderPage.inactiveHint') : '',
-            over ? t(`orderPage.over.${over}`) : it.refunded && may ? t('orderPage.refundedHint') : '',
-          ]
-            .filter(Boolean)
-            .join(' ')}
-        </p>
-      )}
+      {says && !it.erased ? <p className="muted">{says}</p> : null}
       {it.outcome === 'delivery' && bare > 0 && !it.erased && !over ? (
         <p>{t('orderPage.partly', { count: bare })}</p>
       ) : null}

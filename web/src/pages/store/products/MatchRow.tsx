@@ -86,7 +86,7 @@ export function MatchRow({ name, detail, match, changed, note, unsold, instead, 
           </>
         ) : bare ? (
           <>
-            <Button className={styles.choose} leftSection={<IconPlus size={15} />} onClick={edit}>
+            <Button className={styles.choose} data-choose leftSection={<IconPlus size={15} />} onClick={edit}>
               {t('products.choose')}
             </Button>
             {note ? (
@@ -110,7 +110,7 @@ export function MatchRow({ name, detail, match, changed, note, unsold, instead, 
             ) : null}
           </>
         ) : (
-          <button type="button" className={styles.chips} onClick={edit}>
+          <button type="button" className={styles.chips} data-choose onClick={edit}>
             <span className="unseen">{t('products.presetsOf', { product: name })}</span>
             {match.files.map((file) => (
               <Chip key={file.fileId} file={file} changed={changed} />
