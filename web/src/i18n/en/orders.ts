@@ -53,6 +53,7 @@ export const orders = {
   'job.done': { one: '{count} order processed', other: '{count} orders processed' },
   'job.failed': { one: '{count} could not be', other: '{count} could not be' },
   'job.failedMore': { one: 'and {count} more', other: 'and {count} more' },
+  'job.anOrder': 'An order',
   'job.fault': 'It ended before it was done.',
   'job.leave': 'You can leave this page. It goes on.',
 

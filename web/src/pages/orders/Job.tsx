@@ -8,15 +8,20 @@ import { useEffect } from 'react';
 import type { Schemas } from '@/api/client';
 import { isMissing } from '@/api/errors';
 import { queries } from '@/api/queries';
+import { Bdi } from '@/components/Bdi';
 import { NoJob } from '@/components/NoJob';
 import { Panel } from '@/components/Panel';
 import { Loaded } from '@/components/States';
 import { t } from '@/i18n/text';
+import { orderName } from '@/vocabulary/order';
 import styles from './orders.module.css';
 
 const SHOWN = 10;
 
-export function Job({ id, onClose }: { id: string; onClose: () => void }) {
+type Known = Pick<Schemas['Order'], 'id' | 'orderNumber' | 'orderId'>;
+type Props = { id: string; orders: Known[]; onClose: () => void }; // `orders`: of the page, for their numbers
+
+export function Job({ id, orders, onClose }: Props) {
   const read = useQuery(queries.bulkJob(id));
   const client = useQueryClient();
   const { done, finishedAt } = read.data ?? {};
@@ -32,13 +37,14 @@ export function Job({ id, onClose }: { id: string; onClose: () => void }) {
   return (
     <div className={styles.place}>
       <Loaded read={read} what={t('job.what')} skeleton={null}>
-        {(it) => <Progress it={it} onClose={onClose} />}
+        {(it) => <Progress it={it} orders={orders} onClose={onClose} />}
       </Loaded>
     </div>
   );
 }
 
-function Progress({ it, onClose }: { it: Schemas['BulkJob']; onClose: () => void }) {
+function Progress({ it, orders, onClose }: Omit<Props, 'id'> & { it: Schemas['BulkJob'] }) {
+  const names = new Map(orders.map((order) => [order.id, orderName(order)]));
   const running = it.finishedAt === null;
   const more = it.failedCount - Math.min(it.failed.length, SHOWN);
   return (
@@ -67,7 +73,7 @@ function Progress({ it, onClose }: { it: Schemas['BulkJob']; onClose: () => void
               {it.failed.slice(0, SHOWN).map(({ id, message }) => (
                 <li key={id}>
                   <Link className="link" to="/orders/$id" params={{ id }} search={{}}>
-                    <code>{id}</code>
+                    <Bdi>{names.get(id) ?? t('job.anOrder')}</Bdi>
                   </Link>{' '}
                   <span className="muted">{message}</span>
                 </li>

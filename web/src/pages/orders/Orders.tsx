@@ -77,7 +77,13 @@ export function Orders() {
           ) : undefined
         }
       />
-      {search.job ? <Job id={search.job} onClose={() => go(changed(search, { job: undefined }), true)} /> : null}
+      {search.job ? (
+        <Job
+          id={search.job}
+          orders={read.data?.data ?? NONE}
+          onClose={() => go(changed(search, { job: undefined }), true)}
+        />
+      ) : null}
       <Tabs
         label={t('orders.title')}
         tabs={(['all', 'unmapped'] as const).map((view) => ({
