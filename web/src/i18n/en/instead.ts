@@ -6,8 +6,8 @@ export const instead = {
   'instead.use': 'Use this file',
   'instead.useRetry': 'Use and retry',
   'instead.noMapping': 'No product of this store delivers this file any more.',
-  'instead.product': 'This preset is delivered for {product} in all orders of {store} from now on.',
-  'instead.products': 'This preset is delivered for {n} products in all orders of {store} from now on.',
+  'instead.product': 'The preset that you choose is delivered for {product} in all orders of {store} from now on.',
+  'instead.products': 'The preset that you choose is delivered for {n} products in all orders of {store} from now on.',
   'instead.also': 'Orders that failed for the missing preset go on too, one credit a preset.',
   'instead.others': {
     one: '{count} other order that failed for the missing preset goes on too, one credit a preset.',

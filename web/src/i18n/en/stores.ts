@@ -109,8 +109,8 @@ export const stores = {
   },
   'products.alsoBeforeMany': '{n}+ of them can be delivered without this change.',
   'products.credits': {
-    one: 'That costs {count} credit at most. You have {n}.',
-    other: 'That costs {count} credits at most. You have {n}.',
+    one: 'Delivering costs {count} credit at most. You have {n}.',
+    other: 'Delivering costs {count} credits at most. You have {n}.',
   },
   'products.creditsShort': {
     one: 'Delivering needs {count} credit at most, and you have {n}.',

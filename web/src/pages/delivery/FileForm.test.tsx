@@ -71,8 +71,8 @@ test.each([
   [null, true, ' Orders that failed for the missing preset go on too, one credit a preset.', 'Orders that failed for the missing preset go on.'],
 ] as const)('another preset counts for all orders of the store, and is said to, before and after: %s', async (failed, exact, also, done) => {
   const user = await open({ failed, exact });
-  const says = await screen.findByText(/^This preset is delivered for/);
-  const text = `This preset is delivered for Lofi Bedroom in all orders of marlowtones.com from now on.${also}`;
+  const says = await screen.findByText(/^The preset that you choose is delivered for/);
+  const text = `The preset that you choose is delivered for Lofi Bedroom in all orders of marlowtones.com from now on.${also}`;
   await waitFor(() => expect(says.closest('p')?.textContent.trim()).toBe(text));
   const { integrationId } = it;
   const query = { status: 'failed', resolutionCode: 'preset_not_found', integrationId, fileId: 'f-Lead' };
@@ -83,12 +83,14 @@ test.each([
 
 test('where several products deliver it, their number is said', async () => {
   await open({ products: ['LOFI-1', 'LOFI-2'] });
-  await screen.findByText('This preset is delivered for 2 products in all orders of marlowtones.com from now on.');
+  await screen.findByText(
+    'The preset that you choose is delivered for 2 products in all orders of marlowtones.com from now on.',
+  );
 });
 
 test('a preset that cannot be shared resumes no other order', async () => {
   const user = await open({ retry: true });
-  const says = await screen.findByText(/^This preset is delivered for/);
+  const says = await screen.findByText(/^The preset that you choose is delivered for/);
   expect(says.closest('p')?.textContent).not.toMatch(/failed/);
   expect(asked).toEqual([]);
   await use(user, 'Use and retry');

@@ -204,7 +204,7 @@ test('an order that was skipped before its product had presets is delivered from
   count(1);
   await screen.findByText('1 order was skipped: its product has presets now.');
   act(() => void client.setQueryData(queries.credits().queryKey, { available: 3, lowThreshold: 0 } as never));
-  await screen.findByText('That costs 2 credits at most. You have 3.');
+  await screen.findByText('Delivering costs 2 credits at most. You have 3.');
   fireEvent.click(screen.getByRole('button', { name: 'Deliver it' }));
   await screen.findByText('1 order is on its way.');
   expect(screen.queryByText(/skipped/)).toBeNull();

@@ -70,7 +70,9 @@ async function open({ skipped = 1, before = 0, available = 5, refused = false } 
 test('an order that came before its product was matched is delivered with the save', async () => {
   const { sent, done, user } = await open();
   const button = await screen.findByRole('button', { name: 'Save and deliver 1 order' });
-  screen.getByText(/^1 skipped order can be delivered after saving\. That costs 3 credits at most\. You have 5\.$/);
+  screen.getByText(
+    /^1 skipped order can be delivered after saving\. Delivering costs 3 credits at most\. You have 5\.$/,
+  );
   await user.click(button);
   await waitFor(() => expect(done).toHaveBeenCalledOnce());
   expect(sent).toEqual([

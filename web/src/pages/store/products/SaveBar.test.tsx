@@ -55,7 +55,7 @@ test('what a save delivers is said with what it costs', async () => {
   await bar();
   await button('Save and deliver 6 orders');
   await screen.findByText(
-    /^6 skipped orders can be delivered after saving. That costs 18 credits at most. You have 41.$/,
+    /^6 skipped orders can be delivered after saving. Delivering costs 18 credits at most. You have 41.$/,
   );
   cleanup();
   await bar(1000, false);
@@ -73,7 +73,7 @@ test('orders that the saved matches deliver are no reason to deliver after a sav
   await bar(6, true, 4);
   await button('Save and deliver 6 orders');
   await screen.findByText(
-    /^6 skipped orders can be delivered after saving\. 4 of them can be delivered without this change\. That costs 18/,
+    /^6 skipped orders can be delivered after saving\. 4 of them can be delivered without this change\. Delivering costs 18/,
   );
 });
 
