@@ -15,6 +15,7 @@ import { useNow } from '@/components/Time';
 import { t } from '@/i18n/text';
 import { useIsOwner } from '@/session/useIsOwner';
 import { About, expired } from '../keys/About';
+import { Example } from '../keys/Example';
 import { KeyActions } from '../keys/KeyActions';
 import { Missing } from '../missing/Missing';
 import { changed, type Search } from '../search';
@@ -103,7 +104,12 @@ function Content({ it, search }: { it: Key; search: Search }) {
           if (next) void navigate({ to: '/keys/$id', params: { id: next }, search: {} });
         }}
       >
-        {issued ? <About it={issued} /> : null}
+        {issued ? (
+          <>
+            <About it={issued} />
+            <Example it={issued} />
+          </>
+        ) : null}
       </SecretOnce>
     </>
   );

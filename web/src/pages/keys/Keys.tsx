@@ -15,6 +15,7 @@ import { t } from '@/i18n/text';
 import { useIsOwner } from '@/session/useIsOwner';
 import { changed, cursorsOf } from '../search';
 import { About } from './About';
+import { Example } from './Example';
 import { KeyRows } from './KeyRows';
 import styles from './keys.module.css';
 
@@ -112,7 +113,12 @@ export function Keys() {
         env="PRESETBRIDGE_API_KEY"
         onDone={() => setIssued(null)}
       >
-        {issued ? <About it={issued} /> : null}
+        {issued ? (
+          <>
+            <About it={issued} />
+            <Example it={issued} />
+          </>
+        ) : null}
       </SecretOnce>
     </>
   );

@@ -71,6 +71,8 @@ function Form({ onClose, onIssued }: Omit<Props, 'opened'>) {
       />
       <Checkbox.Group
         label={t('keysPage.new.may')}
+        description={t('keysPage.new.mayNot')}
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
         value={permissions}
         onChange={setPermissions}
         error={permissions.length === 0 ? t('keysPage.new.none') : problems.permissions}
