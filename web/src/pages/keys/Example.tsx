@@ -7,6 +7,8 @@ import { t, T } from '@/i18n/text';
 import { ALL_PERMISSIONS, type Permission } from '@/vocabulary/keys';
 import styles from './keys.module.css';
 
+const HEADER = 'x-api-key';
+
 // A read that each permission opens.
 const READS: Partial<Record<Permission, string>> = {
   'deliveries:read': '/api/deliveries',
@@ -18,11 +20,11 @@ const READS: Partial<Record<Permission, string>> = {
 export function Example({ it }: { it: Schemas['IssuedApiKey'] }) {
   const text = useRef<HTMLElement>(null);
   const path = ALL_PERMISSIONS.filter((one) => it.permissions.includes(one)).flatMap((one) => READS[one] ?? [])[0];
-  const command = path ? `curl -H 'x-api-key: ${it.secret}' ${window.location.origin}${path}` : null;
+  const command = path ? `curl -H '${HEADER}: ${it.secret}' ${window.location.origin}${path}` : null;
   return (
     <div className={styles.example}>
       <p>
-        <T k="keysPage.header" values={{ header: <code>x-api-key</code> }} />
+        <T k="keysPage.header" values={{ header: <code>{HEADER}</code> }} />
       </p>
       {command ? (
         <>
