@@ -366,10 +366,19 @@ export const queries = {
       queryFn: ({ signal }) => ok(api.GET('/api/keys/{key}', { params: { path: { key: id } }, signal })),
       refetchInterval: CALM_MS,
     }),
+  // The token is read with its use, so that its counts are as old.
   keyUsage: (id: string, query: Omit<UsageQuery, 'groupBy' | 'integrationId'>) =>
     queryOptions({
-      queryKey: ['usage', 'key', id, query],
-      queryFn: ({ signal }) => ok(api.GET('/api/keys/{key}/usage', { params: { path: { key: id }, query }, signal })),
+      queryKey: ['keys', 'usage', id, query],
+      queryFn: async ({ signal, client }) => {
+        const path = { key: id };
+        const [usage, it] = await Promise.all([
+          ok(api.GET('/api/keys/{key}/usage', { params: { path, query }, signal })),
+          ok(api.GET('/api/keys/{key}', { params: { path }, signal })),
+        ]);
+        client.setQueryData(queries.key(id).queryKey, it);
+        return usage;
+      },
       placeholderData: keepPreviousData,
       refetchInterval: SLOW_MS,
     }),

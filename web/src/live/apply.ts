@@ -28,6 +28,7 @@ export const READINGS: Reading[] = [
   { key: ['cloud'], after: ['cloud'], everyMs: 1_000 },
   { key: ['presets'], after: ['cloud'], everyMs: 10_000 },
   { key: ['usage'], after: ['delivery', 'order'], everyMs: 30_000 },
+  { key: ['keys', 'usage'], after: ['delivery', 'order'], everyMs: 30_000 },
   { key: ['bulk'], after: ['bulk'], everyMs: 500 },
 ]; // prettier-ignore
 

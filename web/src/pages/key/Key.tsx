@@ -32,7 +32,7 @@ type Issued = Schemas['IssuedApiKey'];
 export function KeyPage() {
   const { id } = route.useParams();
   const search = route.useSearch();
-  const read = useQuery(queries.key(id));
+  const read = useQuery({ ...queries.key(id), refetchInterval: false }); // its use is polled, and reads it too
   if (isMissing(read.error)) return <Missing body={t('keyPage.missing')} />;
   return (
     <div className={styles.page}>
