@@ -1,5 +1,5 @@
 import { cleanup, screen } from '@testing-library/react';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, test, vi } from 'vitest';
 import { queries } from '@/api/queries';
 import { show } from '@/testing/render';
 import { serve } from '@/testing/service';
