@@ -140,7 +140,7 @@ export const frame = {
 
   'picker.none': 'No preset matches ‘{text}’',
   'rotate.overlap': 'The old one works for',
-  'rotate.0': 'Off',
+  'rotate.0': 'Ends at once',
   'rotate.3600': '1 hour',
   'rotate.86400': '24 hours',
   'rotate.604800': '7 days',

@@ -213,7 +213,7 @@ export const stores = {
   'connection.addressHint': 'Your shop sends its orders here.',
   'connection.secret': 'Signing secret',
   'connection.secretHint': 'With it the bridge knows that orders truly come from your shop.',
-  'connection.overlap': 'The former one works until {time}.',
+  'connection.overlap': 'The old secret works until {time}.',
   'connection.rotate': 'Rotate…',
   'connection.own': 'Enter the shop’s own…',
   'connection.rotate.title': 'Rotate the signing secret?',

@@ -45,6 +45,19 @@ const store = (provider: Store['provider']) =>
     intake: { accepted24h: 0, lastAcceptedAt: null, refused: [] },
   }) as unknown as Store;
 
+test('an old secret that still works is said to, until it ends', async () => {
+  const { client } = await show(<Connection />);
+  const until = (ms: number) =>
+    act(() => {
+      const previousSecretExpiresAt = new Date(Date.now() + ms).toISOString();
+      client.setQueryData(queries.store(at.id).queryKey, { ...store('provider_b'), previousSecretExpiresAt });
+    });
+  until(3_600_000);
+  await screen.findByText(/^The old secret works until .+\.$/);
+  until(-1000);
+  await waitFor(() => expect(screen.queryByText(/^The old secret/)).toBeNull());
+});
+
 test.each([
   ['provider_a', 'Enter the shop’s own…'],
   ['provider_b', 'Rotate…'],
