@@ -31,7 +31,7 @@ import { Actor } from './Actor';
 import { presentHolder } from './holders';
 import type { Delivery } from './types';
 import { didKey, isSomebodys, saidKey, usernames } from './said';
-import { folded, outcomeOf, type Entry, type Folded } from './timeline';
+import { folded, inOrder, outcomeOf, type Entry, type Folded } from './timeline';
 import styles from './Timeline.module.css';
 
 const ICONS: Partial<Record<Entry['type'], TablerIcon>> = {
@@ -62,7 +62,7 @@ export function Timeline({ it }: { it: Delivery }) {
       ),
     getNextPageParam: (page) => page.nextCursor,
   });
-  const entries = [...it.timeline, ...(older.data?.pages.flatMap(({ data }) => data) ?? [])];
+  const entries = inOrder([...it.timeline, ...(older.data?.pages.flatMap(({ data }) => data) ?? [])]);
   const outcome = outcomeOf(entries);
   const more = older.data ? older.hasNextPage : it.timelineNextCursor !== null;
   const all = folded(entries);

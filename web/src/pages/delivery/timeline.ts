@@ -4,6 +4,23 @@ import type { Schemas } from '@/api/client';
 export type Entry = Schemas['TimelineEntry'];
 export type Folded = { entry: Entry; again: Entry[] }; // the newest of them, and the older ones
 
+// The newest first. Of one moment, an event comes after the state that it tells of, and an action before the state that came of it.
+export function inOrder(entries: Entry[]): Entry[] {
+  const all = [...entries];
+  for (const entry of entries) {
+    const isTold = entry.type === 'event_told';
+    if (!isTold && entry.type !== 'action') continue;
+    const from = all.indexOf(entry);
+    const isState = ({ at, type, status }: Entry) =>
+      at === entry.at && status === entry.status && type !== 'event_told' && (isTold || type === status);
+    const to = all.findLastIndex(isState);
+    if (to < 0 || from < to === isTold) continue;
+    all.splice(from, 1);
+    all.splice(to, 0, entry);
+  }
+  return all;
+}
+
 const REPEATED = new Set<Entry['type']>(['put_off', 'waiting', 'looked_up']);
 
 export function folded(entries: Entry[]): Folded[] {
