@@ -99,7 +99,10 @@ export const delivery = {
   'fix.internal_error.text':
     'Something went wrong on our side. If a retry does not help, send the delivery id to whoever runs the service.',
   'fix.lost.none': 'Nothing was shared and no credit was spent.',
-  'fix.lost.some': '{shared} of {total} presets were shared.',
+  'fix.lost.some': {
+    one: '{count} of {total} presets was shared.',
+    other: '{count} of {total} presets were shared.',
+  },
   'fix.lost.formerly': {
     one: '{count} preset was shared with a former username.',
     other: '{count} presets were shared with a former username.',

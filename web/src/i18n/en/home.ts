@@ -160,7 +160,7 @@ export const home = {
   'need.receiver': '{name} is not hearing from us',
   'need.receiver_off.text': 'It is turned off.',
   'need.receiver_off.gone': 'It said that it is gone (410).',
-  'need.receiver_failing.text': 'It fails since {time}.',
+  'need.receiver_failing.text': 'It has failed since {time}.',
   'need.receiver.button': 'See the answers',
   'need.unmapped': { one: '{count} product has no preset', other: '{count} products have no preset' },
   'need.unmapped.text': { one: 'Orders of {store} skip it.', other: 'Orders of {store} skip them.' },

@@ -21,7 +21,7 @@ test.each([
   const field = await screen.findByLabelText('Warn me at this many credits');
   const hint = field.closest('form')?.textContent;
   if (heard) expect(hint).toContain('Shown on your overview, and sent as credits.low to your outbound webhooks.');
-  else expect(hint).toContain('Shown on your overview alone: no outbound webhook is sent credits.low.');
+  else expect(hint).toContain('Shown on your overview alone: no outbound webhook is told when few are left.');
   const links = screen.queryAllByRole('link', { name: 'outbound webhook' }).map((link) => link.getAttribute('href'));
   expect(links).toEqual(heard ? [] : ['/integrations/webhooks']);
 });

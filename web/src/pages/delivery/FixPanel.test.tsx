@@ -117,14 +117,14 @@ test('what is not allowed is not offered', async () => {
 
 test('what was shared is said', async () => {
   await show(panel(failedFor('internal_error', itemsOf({ status: 'shared', credits: 1 }, {}, {}))));
-  expect(document.body.textContent).toContain('1 of 3 presets were shared. 1 credit was spent.');
+  expect(document.body.textContent).toContain('1 of 3 presets was shared. 1 credit was spent.');
 });
 
 const AT = '2026-11-22T13:21:05.000Z';
 test.each([
   ['it was with a former username', [{ status: 'shared', former: true, credits: 1 }, {}], '1 preset was shared with a former username. 1 credit was spent.'],
-  ['it was taken back', [{ status: 'revoked', sharedAt: AT, credits: 1 }, {}], '1 of 2 presets were shared. 1 credit was spent.'],
-  ['the buyer had it', [{ status: 'already_shared' }, {}], '1 of 2 presets were shared. No credit was spent.'],
+  ['it was taken back', [{ status: 'revoked', sharedAt: AT, credits: 1 }, {}], '1 of 2 presets was shared. 1 credit was spent.'],
+  ['the buyer had it', [{ status: 'already_shared' }, {}], '1 of 2 presets was shared. No credit was spent.'],
   ['no answer came', [{ status: 'sharing' }, {}], 'It is not known yet whether 1 preset was shared. No credit was spent.'],
   ['it was delivered by hand', [{ status: 'delivered_by_hand' }, {}], 'Nothing was shared and no credit was spent.'],
   ['it was a dry run', [{ status: 'shared', dryRun: true }, {}], 'Nothing was shared and no credit was spent.'],

@@ -112,7 +112,7 @@ function NotLost({ it }: { it: Delivery }) {
   if (it.items.length === 0) return null;
   if (shared + sharedFormerly + unknown + spent === 0) return t('fix.lost.none');
   return [
-    shared > 0 ? t('fix.lost.some', { shared, total }) : '',
+    shared > 0 ? t('fix.lost.some', { count: shared, total }) : '',
     sharedFormerly > 0 ? t('fix.lost.formerly', { count: sharedFormerly }) : '',
     unknown > 0 ? t('fix.lost.unknown', { count: unknown }) : '',
     spent > 0 ? t('fix.lost.spent', { count: spent }) : t('fix.lost.noneSpent'),

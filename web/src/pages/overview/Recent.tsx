@@ -80,7 +80,7 @@ export function Recent({ rows, store }: { rows: Row[]; store: string | undefined
                 {it.dryRun ? <Tag>{t('tag.test')}</Tag> : null}
                 <OrderNumber of={it} className={styles.order} />
                 <span className={styles.ago}>
-                  <Time at={it.updatedAt} form="ago" />
+                  <Time at={(it.status === 'completed' && it.completedAt) || it.updatedAt} form="ago" />
                 </span>
               </Link>
             </li>

@@ -93,6 +93,15 @@ test.each([
   },
 );
 
+test('a completed delivery has the time of its completion, also after a later change', async () => {
+  const times = { completedAt: '2026-11-20T10:00:10.000Z', updatedAt: '2026-11-22T10:00:00.000Z' };
+  const rows = [aDelivery({ id: 'del_1', status: 'completed', ...times }), aDelivery({ id: 'del_2', ...times })];
+  const { container } = await show(<Recent rows={rows} store={undefined} />);
+  await screen.findAllByRole('link', { name: /jonasek/ });
+  const shown = [...container.querySelectorAll('time')].map(({ dateTime }) => dateTime);
+  expect(shown).toEqual([times.completedAt, times.updatedAt]);
+});
+
 test('a delivery without a username is for nobody', async () => {
   await show(<Recent rows={[failedFor('username_missing', { targetUsername: null })]} store={undefined} />);
   const link = await screen.findByRole('link', { name: /Username missing/ });
