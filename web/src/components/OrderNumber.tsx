@@ -4,6 +4,7 @@ import { Bdi } from './Bdi';
 import styles from './OrderNumber.module.css';
 
 const LONGEST = 20;
+const START = 12;
 const END = 6;
 
 export function OrderNumber({ of, className = 'strong' }: { of: Parameters<typeof orderName>[0]; className?: string }) {
@@ -14,8 +15,9 @@ export function OrderNumber({ of, className = 'strong' }: { of: Parameters<typeo
     <span className={className} title={name}>
       <Bdi className={`unseen ${styles.aloud}`}>{name}</Bdi>
       <span aria-hidden>
-        <Bdi className={styles.start}>{letters.slice(0, -END).join('')}</Bdi>
-        <Bdi>{letters.slice(-END).join('')}</Bdi>
+        <Bdi>{letters.slice(0, START).join('')}</Bdi>
+        <Bdi className={styles.middle}>{letters.slice(START, -END).join('')}</Bdi>
+        <Bdi className={styles.end}>{letters.slice(-END).join('')}</Bdi>
       </span>
     </span>
   );

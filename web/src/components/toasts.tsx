@@ -67,6 +67,11 @@ export function toastUndo(text: ReactNode, undo: () => void): () => void {
   return close;
 }
 
+// The person goes on: what was said of the thing before would stand over the next one.
+export function closeSaid() {
+  for (const { id, tone, action, stay } of toasts) if (tone === 'good' && !action && !stay) away(id);
+}
+
 export function clearToasts() {
   for (const timer of timers.values()) clearTimeout(timer);
   timers.clear();

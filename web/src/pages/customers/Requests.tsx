@@ -106,7 +106,7 @@ const columnsOf = (onClose: (it: Request) => void, onOrders: (it: Request) => vo
   {
     key: 'orders',
     header: t('requests.col.orders'),
-    width: '92px',
+    width: '124px',
     end: true,
     narrow: 'secondEnd',
     cell: (it) =>

@@ -3,6 +3,7 @@ import { act, cleanup, fireEvent, screen } from '@testing-library/react';
 import { useEffect, useState } from 'react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { aDelivery, failedFor } from '@/testing/delivery';
+import { toast, Toasts } from '@/components/toasts';
 import { show } from '@/testing/render';
 import { FixFlow } from './FixFlow';
 import { useStay } from './onward';
@@ -67,6 +68,40 @@ test('who was in the panel goes on with the next one', async () => {
   button('Retry').focus();
   act(() => void solve());
   expect(document.activeElement).toBe(button('Next: #2'));
+});
+test('who goes on leaves behind what was said, and takes what failed along', async () => {
+  await show(
+    <>
+      <Page walk={walk} />
+      <Toasts />
+    </>,
+  );
+  act(() => {
+    solve();
+    toast('Approved.');
+    toast('Not done.', { tone: 'bad' });
+  });
+  fireEvent.click(button('Next: #2'));
+  expect(screen.queryByText('Approved.')).toBeNull();
+  expect(screen.getByText('Not done.')).toBeTruthy();
+  expect(go).toHaveBeenCalledOnce();
+});
+test.each([
+  ['queued', 1],
+  ['invalidated', 0],
+] as const)('the next one stands in a panel of its own only with words: %s', async (status, panels) => {
+  const Stopped = () => {
+    const [it, setIt] = useState(failed);
+    return (
+      <FixFlow it={it} list={undefined} walk={walk}>
+        <button onClick={() => setIt(aDelivery({ status }))}>{'Stop'}</button>
+      </FixFlow>
+    );
+  };
+  await show(<Stopped />);
+  fireEvent.click(button('Stop'));
+  expect(button('Next: #2')).toBeTruthy();
+  expect(document.querySelectorAll('[data-tone="teal"]')).toHaveLength(panels);
 });
 test('and without a next one is at the name of the page, which stays where it is', async () => {
   await show(<Page walk={null} />);

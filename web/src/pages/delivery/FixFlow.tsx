@@ -6,6 +6,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useEffectEvent, useRef, useState, type ReactNode } from 'react';
 import { Bdi } from '@/components/Bdi';
 import { Panel } from '@/components/Panel';
+import { closeSaid } from '@/components/toasts';
 import { t } from '@/i18n/text';
 import { lineOf } from '@/vocabulary/delivery_line';
 import { stateWord } from '@/vocabulary/delivery';
@@ -89,22 +90,34 @@ export function FixFlow({ it, list, walk, children }: Props) {
   // Another failure or another reason for a review has a panel of its own.
   useEffect(stay, [stay, it.status, it.resolutionCode, it.reviewReason]);
   const line = solved && next && isLine(it);
+  const onward =
+    solved && next ? (
+      <Button
+        ref={button}
+        variant="filled"
+        size="md"
+        onClick={() => {
+          closeSaid();
+          open(next.id);
+        }}
+      >
+        <Bdi>{t('fix.next', { order: orderName(next) })}</Bdi>
+      </Button>
+    ) : null;
   return (
     <div ref={place} className={styles.flow}>
       <Stay value={stay}>{line ? null : children}</Stay>
-      {solved && next ? (
+      {line ? (
         <Panel tone="teal">
           <div className={styles.onward}>
-            {line ? (
-              <p>
-                <strong>{stateWord(it)}</strong> <span className="muted">{lineOf(it)}</span>
-              </p>
-            ) : null}
-            <Button ref={button} variant="filled" size="md" onClick={() => open(next.id)}>
-              <Bdi>{t('fix.next', { order: orderName(next) })}</Bdi>
-            </Button>
+            <p>
+              <strong>{stateWord(it)}</strong> <span className="muted">{lineOf(it)}</span>
+            </p>
+            {onward}
           </div>
         </Panel>
+      ) : onward ? (
+        <div className={styles.onward}>{onward}</div>
       ) : null}
     </div>
   );

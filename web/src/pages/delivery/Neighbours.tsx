@@ -3,6 +3,7 @@ import '@/i18n/en/delivery';
 import { ActionIcon } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, type TablerIcon } from '@tabler/icons-react';
 import { Link, useNavigate } from '@tanstack/react-router';
+import { closeSaid } from '@/components/toasts';
 import { t } from '@/i18n/text';
 import { useShortcuts } from '@/shell/shortcuts';
 import { viewOf } from '../deliveries/filters';
@@ -18,11 +19,16 @@ export function Neighbours({ list, walk }: { list: string | undefined; walk: Wal
     row ? ({ to: '/deliveries/$id', params: { id: row.id }, search: same } as const) : undefined;
   const previous = walk ? to(walk.rows[walk.place - 1]) : undefined;
   const next = walk ? to(walk.rows[walk.place + 1]) : undefined;
+  const go = (place: typeof next) => {
+    if (!place) return;
+    closeSaid();
+    void navigate(place);
+  };
   useShortcuts({
-    k: () => previous && void navigate(previous),
-    ArrowUp: () => previous && void navigate(previous),
-    j: () => next && void navigate(next),
-    ArrowDown: () => next && void navigate(next),
+    k: () => go(previous),
+    ArrowUp: () => go(previous),
+    j: () => go(next),
+    ArrowDown: () => go(next),
   });
   if (!walk) return null;
   const { n, total } = walk;
@@ -59,6 +65,7 @@ function Step({
       params={{ id: to }}
       search={search}
       className={styles.step}
+      onClick={closeSaid}
       aria-label={label}
       title={label}
     >
