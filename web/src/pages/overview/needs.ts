@@ -182,8 +182,9 @@ function rowOf(need: Need, only: { store?: string }, now: number, begins: boolea
       return {
         ...amber,
         title: t('need.privacy_request', { count }),
-        text: t('need.privacy_request.text', { date: date(answerBy(at), now) }),
-        button: t('need.privacy_request.button'),
+        // The oldest is one that waits for an answer; the service has carried out the others.
+        text: oldestAt ? t('need.privacy_request.text', { date: date(answerBy(at), now) }) : t('need.privacy_request.erased'),
+        button: t(oldestAt ? 'need.privacy_request.button' : 'need.privacy_request.show'),
         link: to('/account/customers'),
       };
     case 'failed':

@@ -36,6 +36,16 @@ test('every kind of the contract has its row, words and button', () => {
   }
 });
 
+test('privacy requests without a date have no answer to give', () => {
+  const row = (oldestAt: string | null) =>
+    rowsOf({ needs: [need('privacy_request', { oldestAt })], credits }, undefined, NOW)[0];
+  expect(row('2026-11-22T09:10:00.000Z')).toMatchObject({ text: 'Answer by 22 Dec.', button: 'Answer' });
+  expect(row(null)).toMatchObject({
+    text: 'The bridge has erased its part. Close what you have erased elsewhere too.',
+    button: 'See requests',
+  });
+});
+
 test('refusals of one store for two reasons are two rows', () => {
   const needs = ['INVALID_SIGNATURE', 'INVALID_PAYLOAD'].map((code) => need('intake_refused', { code }));
   expect(new Set(rowsOf({ needs, credits }, undefined, NOW).map(({ key }) => key)).size).toBe(2);
