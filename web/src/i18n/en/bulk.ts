@@ -29,7 +29,8 @@ export const bulk = {
   'bulk.none.approve': 'None of them waits for your approval.',
   'bulk.none.invalidate': 'None of them can be stopped any more.',
   'bulk.time': 'The cloud limit is {perMinute} a minute, so this takes about {time}.',
-  'bulk.stopText': 'Nothing more is shared. Your shop is told not to complete these orders, with this reason:',
+  'bulk.stopText':
+    'Nothing more is shared, and buyers keep what was shared. Your shop is told that these orders are stopped, with this reason:',
   'bulk.reason': 'Reason',
   'bulk.cost': {
     one: 'They cost {count} credit; you have {have}.',
