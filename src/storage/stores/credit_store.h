@@ -49,7 +49,7 @@ struct LedgerEntry {
   // Of reversal and reversal_undone: "refund" or "dispute". Empty in entries that an older program wrote.
   std::string cause{};
   DeliveryId delivery{};  // of the item; none in entries that an older program wrote
-  // Of the delivery's order, as OrderName has them; empty until name_orders() reads them.
+  // The names of the delivery's order (OrderName); empty until name_orders() reads them.
   std::string order_key{};
   std::string order_number{};
 };

@@ -4,6 +4,7 @@
 
 #include "base/id_time.h"
 #include "storage/columns.h"
+#include "storage/stores/privacy_store.h"
 
 namespace presetbridge::storage {
 namespace {
@@ -27,7 +28,8 @@ constexpr Sql kFailedOfStore{
     " WHERE (status || '') = 'failed' AND integration_id = $1 ORDER BY id LIMIT $2) AS counted"
     " GROUP BY resolution_code"};
 constexpr Sql kPrivacy{
-    "SELECT received_at, integration_id FROM privacy_requests WHERE account_id = $1 AND closed_at IS NULL"
+    "SELECT received_at, integration_id, kind FROM privacy_requests WHERE account_id = $1 AND closed_at IS "
+    "NULL"
     " ORDER BY id LIMIT $2"};
 constexpr Sql kStale{
     "SELECT CAST(COALESCE(sum(stale), 0) AS BIGINT) FROM (SELECT mappings.stale AS stale FROM integrations"
@@ -99,7 +101,9 @@ Standing count_open_privacy_requests(Tx& tx, AccountId account, std::optional<In
   Standing standing;
   tx.query(kPrivacy, account, kMostRead, [&](const Row& r) {
     if (store && r.id<IntegrationId>(1) != *store) return;
-    if (standing.count++ == 0) standing.oldest = r.time(0);
+    ++standing.count;
+    const bool to_answer = r.text(2) == to_string(PrivacyKind::data_request);
+    if (to_answer && !standing.oldest) standing.oldest = r.time(0);
   });
   return standing;
 }

@@ -37,7 +37,7 @@ std::vector<FailedFor> count_failed(Tx& tx, AccountId account);
 // The failed deliveries of one store by code, among its kMostStanding oldest.
 std::vector<FailedFor> count_failed(Tx& tx, IntegrationId store);
 // Privacy requests that the merchant has not closed, among the oldest kMostRead; only those of the store,
-// if one is given.
+// if one is given. `oldest` is the first that asks for a buyer's data, which the merchant has to answer.
 Standing count_open_privacy_requests(Tx& tx, AccountId account, std::optional<IntegrationId> store);
 // The number of stale mappings among the first kMostRead of each store.
 std::vector<std::int64_t> count_stale_mappings(Tx& tx, std::span<const IntegrationId> stores);

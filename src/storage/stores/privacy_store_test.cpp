@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "storage/stores/overview_store.h"
 #include "storage/testing.h"
 
 namespace presetbridge::storage {
@@ -45,6 +46,18 @@ TEST_P(PrivacyStoreTest, TheSameRequestSentAgainIsOne) {
   EXPECT_EQ(again.id, PrivacyRequestId{1});
   EXPECT_TRUE(again.carried_out_at);
   EXPECT_EQ(add(3, PrivacyKind::customer_redact, 2).id, PrivacyRequestId{3});
+}
+
+TEST_P(PrivacyStoreTest, TheOldestToAnswerAsksForTheDataOfABuyer) {
+  const auto open = [&] {
+    return write([](Tx& tx) { return count_open_privacy_requests(tx, kAccount, kStore); });
+  };
+  add(1, PrivacyKind::customer_redact, 1);
+  EXPECT_EQ(open().count, 1);
+  EXPECT_EQ(open().oldest, std::nullopt);
+  const auto asked = add(2, PrivacyKind::data_request, 2);
+  EXPECT_EQ(open().count, 2);
+  EXPECT_EQ(open().oldest, asked.received_at);
 }
 
 TEST_P(PrivacyStoreTest, AsManyOrdersAreKeptAsThereIsRoomForAndOnce) {
