@@ -14,7 +14,7 @@ test('of one moment, an event comes after the state that it tells of', () => {
   const right = ['told', 'failed', 'told queued', 'queued'];
   expect(idsOf([told, failed, toldQueued, queued])).toEqual(right);
   expect(idsOf([failed, told, queued, toldQueued])).toEqual(right);
-  // It was told a second later, of an earlier failure.
+  // It was reported a second later, of an earlier failure.
   const earlier = entry('earlier', 'failed', 'failed', { at: '2026-11-22T13:21:04.000Z' });
   expect(idsOf([queued, told, earlier])).toEqual(['queued', 'told', 'earlier']);
 });

@@ -4,7 +4,7 @@ import type { Schemas } from '@/api/client';
 export type Entry = Schemas['TimelineEntry'];
 export type Folded = { entry: Entry; again: Entry[] }; // the newest of them, and the older ones
 
-// The newest first. Of one moment, an event comes after the state that it tells of, and an action before the state that came of it.
+// The newest first. Of one moment, an event comes after the state that it reports, and an action before the state that came of it.
 export function inOrder(entries: Entry[]): Entry[] {
   const all = [...entries];
   for (const entry of entries) {
