@@ -108,8 +108,8 @@ test('presets are taken back from the user who has them, and from nobody else', 
   expect(screen.queryByRole('menuitem', { name: 'Take presets back…' })).toBeNull();
   await user.keyboard('{Escape}');
   await user.click(await button('Take back…'));
-  await screen.findByText('Which presets are taken back from @jonasek_?');
-  await user.click(await button('Take 2 presets back'));
+  await screen.findByText(/^Take \d presets back from @jonasek_\?$/);
+  await user.click(await button('Take back'));
   await vi.waitFor(() => expect(sent).toEqual([['revoke', { itemIds: ['itm_1', 'itm_2'] }]]));
   cleanup();
 
@@ -119,40 +119,6 @@ test('presets are taken back from the user who has them, and from nobody else', 
   await screen.findByText('Take 1 preset back from @jonasek?');
   await user.click(await button('Take back'));
   await vi.waitFor(() => expect(sent.at(-1)).toEqual(['revoke', { itemIds: ['itm_5'] }]));
-});
-
-test('of several presets some can be taken back', async () => {
-  const sent: unknown[] = [];
-  const it = aDelivery({
-    status: 'completed',
-    allowedActions: ['revoke'],
-    ...itemsOf({ id: 'itm_1', status: 'shared' }, { id: 'itm_2', status: 'shared' }, { status: 'revoked' }),
-  });
-  serve(async (request) => {
-    if (request.method === 'POST') sent.push(await request.json());
-    return Response.json(it);
-  });
-  const user = userEvent.setup();
-  const Page = () => (
-    <Questions it={it}>
-      <LazyActions it={it} />
-    </Questions>
-  );
-  await show(<Page />);
-  const asks = async () => {
-    await user.click(await button('More'));
-    await user.click(await screen.findByRole('menuitem', { name: 'Take presets back…' }));
-    return (await screen.findAllByRole('checkbox')) as HTMLInputElement[];
-  };
-  const boxes = await asks();
-  expect(boxes.map(({ checked }) => checked)).toEqual([true, true]);
-  for (const box of boxes) await user.click(box);
-  expect((await button('Take 0 presets back')).disabled).toBe(true);
-  await user.click(screen.getByLabelText('Preset 2'));
-  await user.click(await button('Take 1 preset back'));
-  await vi.waitFor(() => expect(sent).toEqual([{ itemIds: ['itm_2'] }]));
-  await vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
-  expect((await asks()).map(({ checked }) => checked)).toEqual([true, true]);
 });
 
 test.each([

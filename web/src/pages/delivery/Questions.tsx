@@ -3,7 +3,7 @@
 import '@/i18n/en/delivery';
 import { Textarea } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { api, ok } from '@/api/client';
 import { ConfirmDialog } from '@/components/Dialogs';
 import { toast } from '@/components/toasts';
@@ -15,8 +15,6 @@ import { countsOf, hasSomethingLeft } from './counts';
 import { presentHolder, revocable } from './holders';
 import { orderName } from '@/vocabulary/order';
 import type { Delivery } from './types';
-
-const ChoosePresets = lazy(() => import('./ChoosePresets').then((part) => ({ default: part.ChoosePresets })));
 
 const NEEDS = {
   stop: 'invalidate',
@@ -33,18 +31,15 @@ export function Questions({ it, children }: { it: Delivery; children: ReactNode 
   const [asked, setAsked] = useState<{ question: Question; was: string } | null>(null);
   const [opened, setOpened] = useState(false); // what was asked stays in words while its dialog closes
   const [reason, setReason] = useState('');
-  const [left, setLeft] = useState<ReadonlySet<string>>(new Set()); // presets that the buyer keeps
   const act = useDeliveryActions(it);
   const client = useQueryClient();
   const order = orderName(it);
   const taken = asked?.question.what === 'revoke' ? asked.question.holder : presentHolder(it);
-  const there = revocable(taken); // can be taken back
-  const itemIds = there.map(({ id }) => id).filter((id) => !left.has(id));
+  const itemIds = revocable(taken).map(({ id }) => id);
   const { owed, kept, forAnother } = countsOf(it);
   const to = asked?.question.what === 'instead' ? asked.question.to : '';
   const ask = (question: Question) => {
     setAsked({ question, was: stateOf(it) });
-    setLeft(new Set());
     setOpened(true);
   };
   const dialog = (what: Question['what']) => {
@@ -111,27 +106,12 @@ export function Questions({ it, children }: { it: Delivery; children: ReactNode 
       />
       <ConfirmDialog
         {...dialog('revoke')}
-        title={
-          there.length > 1
-            ? t('confirm.revoke.which', { buyer: `@${taken.username}` })
-            : t('confirm.revoke.title', { count: there.length, buyer: `@${taken.username}` })
-        }
+        title={t('confirm.revoke.title', { count: itemIds.length, buyer: `@${taken.username}` })}
         body={t('confirm.revoke.body')}
-        button={there.length > 1 ? t('confirm.revoke.these', { count: itemIds.length }) : t('confirm.revoke.button')}
+        button={t('confirm.revoke.button')}
         danger
-        ready={itemIds.length > 0}
         onConfirm={() => act('revoke', { itemIds }).then(done(t('act.takenBack')))}
-      >
-        {there.length > 1 && asked?.question.what === 'revoke' ? (
-          <Suspense>
-            <ChoosePresets
-              items={there}
-              value={itemIds}
-              onChange={(ids) => setLeft(new Set(there.map(({ id }) => id).filter((id) => !ids.includes(id))))}
-            />
-          </Suspense>
-        ) : null}
-      </ConfirmDialog>
+      />
       <ConfirmDialog
         {...dialog('instead')}
         title={t('confirm.retryShared.title', { buyer: `@${to}` })}
