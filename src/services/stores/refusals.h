@@ -25,7 +25,8 @@ struct Refusals {
   bool open() const { return !mended_until || last_at > *mended_until; }
 };
 // Sorted by code.
-std::vector<Refusals> refusals_of(const storage::IntegrationRow& store, const storage::StoreActivity& activity);
+std::vector<Refusals> refusals_of(const storage::IntegrationRow& store,
+                                  const storage::StoreActivity& activity);
 // When the newest event of these hours was accepted.
 std::optional<Timestamp> last_accepted_at(const storage::StoreActivity& activity);
 
