@@ -253,7 +253,7 @@ std::string Model::seen(const std::string& id, const Seen& seen, const Facts& fa
     return {};
   }
   const Standing standing = standing_of(seen);
-  // What was begun before an action that waited for it perhaps gave all that was owed.
+  // A job that had begun before the action perhaps gave all that was owed.
   const bool given = waited && standing == Standing::completed && any;
   if ((d.racing || given) && standing != d.standing) {
     // The order in which a share and a command came about is the service's to choose.

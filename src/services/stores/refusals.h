@@ -18,8 +18,8 @@ struct Refusals {
   std::int64_t events = 0;
   Timestamp since;  // when the first hour began
   Timestamp last_at;
-  // Those until then are mended: the store's newest event was accepted then or, of a wrong signature, its secret was
-  // changed. Nothing: neither happened in these hours.
+  // Refusals until then are mended: the store's newest event was accepted at that time or, of a wrong signature, its
+  // secret was changed. Nothing: neither happened in these hours.
   std::optional<Timestamp> mended_until;
 
   bool open() const { return !mended_until || last_at > *mended_until; }
