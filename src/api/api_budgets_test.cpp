@@ -179,7 +179,7 @@ TEST_F(ApiTest, OfABuyersRouteTheBudgetAndTheLinkComeBeforeTheContract) {
   services::DeliveryChanges changes(world_.ids, world_.random);
   services::BuyerLinks links(world_.async_db, world_.cipher, world_.ids, world_.random);
   ASSERT_TRUE(world_.await(links.start(world_.scheduler)));
-  services::Buyers buyers(world_.async_db, links, changes, [] {});
+  services::Buyers buyers(world_.async_db, links, changes, 0, [] {});
   net::KeyBudget reads(world_.clock(), {.times = 1, .window = std::chrono::minutes{1}});
   services::BuyerChanges live({world_.scheduler, world_.async_db, world_.clock(), world_.log, metrics_});
   SharedSlots readers(1);

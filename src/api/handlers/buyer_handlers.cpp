@@ -26,6 +26,7 @@ json::object to_json(const services::BuyerView& view, const PlatformWords& platf
           {"username", text_or_null(view.username)},
           {"senderUsername", text_or_null(view.sender)},
           {"requestedAt", time_or_null(view.requested_at)},
+          {"startsAt", time_or_null(view.starts_at)},
           {"items", std::move(items)},
           {"dryRun", view.dry_run},
           {"canCorrect", view.can_correct},

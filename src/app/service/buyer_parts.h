@@ -24,7 +24,8 @@ class BuyerParts {
              std::function<void()> work_came)
       : config_(config),
         failures_(failures),
-        buyers_(async_db, links, changes, std::move(work_came)),
+        buyers_(async_db, links, changes, static_cast<int>(config.delivery_jobs_per_minute),
+                std::move(work_came)),
         reads_(clock, {.times = 120, .window = std::chrono::minutes{1}}) {}
 
   void add_routes(api::Router& router, api::BuyerReaders live) {

@@ -6,6 +6,7 @@
 
 #include "services/delivery/customer_change.h"
 #include "services/delivery/items.h"
+#include "services/delivery/view.h"
 #include "storage/stores/account_store.h"
 #include "storage/stores/buyer_act_store.h"
 #include "storage/stores/cloud_account_store.h"
@@ -49,7 +50,7 @@ bool is_sale_over(Tx& tx, const storage::DeliveryRow& row) {
 }
 
 // Reads what an answer shows of the delivery.
-BuyerView view_of(Tx& tx, const storage::DeliveryRow& row) {
+BuyerView buyer_view_of(Tx& tx, const storage::DeliveryRow& row, int jobs_per_minute) {
   BuyerView view;
   const auto items = find_items(tx, row.id);
   const auto acts = find_buyer_acts(tx, row.id);
@@ -65,6 +66,7 @@ BuyerView view_of(Tx& tx, const storage::DeliveryRow& row) {
   if (view.state == BuyerState::accept_request) {
     if (const auto customer = find_customer(tx, row.customer)) view.requested_at = customer->requested_at;
   }
+  view.starts_at = find_late_start(tx, row, jobs_per_minute);
   for (const auto& item : items) {
     if (const auto state = state_of(item)) view.items.push_back({item.name, item.kind, *state});
   }
@@ -119,11 +121,12 @@ void queue_last(Tx& tx, const storage::DeliveryRow& row) {
 }  // namespace
 
 Task<Expected<BuyerView>> Buyers::view(Executor& executor, DeliveryId delivery) {
-  co_return co_await async_db_.read(executor, [delivery](Tx& tx) -> Expected<BuyerView> {
-    const auto row = find_delivery(tx, delivery);
-    if (!row) return fail("NOT_FOUND", "There is no such delivery.");
-    return view_of(tx, *row);
-  });
+  co_return co_await async_db_.read(executor,
+                                    [delivery, jobs = jobs_per_minute_](Tx& tx) -> Expected<BuyerView> {
+                                      const auto row = find_delivery(tx, delivery);
+                                      if (!row) return fail("NOT_FOUND", "There is no such delivery.");
+                                      return buyer_view_of(tx, *row, jobs);
+                                    });
 }
 
 Task<identity::LoginResult<BuyerView>> Buyers::correct(Executor& executor, DeliveryId delivery,
@@ -156,7 +159,7 @@ Task<identity::LoginResult<BuyerView>> Buyers::act(Executor& executor, DeliveryI
     ++(correction ? acts.corrections : acts.retries);
     acts.acted_at = tx.now();
     put_buyer_acts(tx, row->account, delivery, acts);
-    return Result{view_of(tx, *row)};
+    return Result{buyer_view_of(tx, *row, jobs_per_minute_)};
   });
   if (!result) co_return Result{std::unexpected(identity::LoginFailure{std::move(result.error())})};
   if (*result) changed_();

@@ -33,6 +33,7 @@ struct BuyerView {
   std::string username;                   // whom it is for, as it was given; empty: nobody said
   std::string sender;                     // whose friend request it is; empty: not known yet
   std::optional<Timestamp> requested_at;  // when that was sent, while it waits for the buyer
+  std::optional<Timestamp> starts_at;     // as find_late_start() says
   std::vector<BuyerItem> items;           // present and owed to the buyer, or the buyer's
   bool dry_run = false;
   bool can_correct = false;
@@ -44,10 +45,14 @@ struct BuyerView {
 // Thread-safe.
 class Buyers {
  public:
-  // `changed`: as of DeliveryActions.
-  Buyers(storage::AsyncDatabase& async_db, BuyerLinks& links, DeliveryChanges& changes,
+  // `jobs_per_minute`, `changed`: as of DeliveryActions.
+  Buyers(storage::AsyncDatabase& async_db, BuyerLinks& links, DeliveryChanges& changes, int jobs_per_minute,
          std::function<void()> changed)
-      : async_db_(async_db), links_(links), changes_(changes), changed_(std::move(changed)) {}
+      : async_db_(async_db),
+        links_(links),
+        changes_(changes),
+        jobs_per_minute_(jobs_per_minute),
+        changed_(std::move(changed)) {}
 
   // The delivery that the token opens; the refusals of BuyerLinks::find().
   Task<Expected<storage::DeliveryRow>> open(Executor& executor, std::string token) {
@@ -69,6 +74,7 @@ class Buyers {
   storage::AsyncDatabase& async_db_;
   BuyerLinks& links_;
   DeliveryChanges& changes_;
+  const int jobs_per_minute_;
   const std::function<void()> changed_;
 };
 

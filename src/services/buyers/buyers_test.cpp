@@ -34,7 +34,7 @@ class BuyersTest : public ::testing::Test {
 
   World world_;
   BuyerLinks links_{world_.async_db, world_.cipher, world_.ids, world_.random};
-  Buyers buyers_{world_.async_db, links_, world_.changes, [this] { world_.worker->wake(); }};
+  Buyers buyers_{world_.async_db, links_, world_.changes, 5, [this] { world_.worker->wake(); }};
 };
 
 TEST_F(BuyersTest, SeesWhatIsNeededAndNothingElse) {
@@ -61,6 +61,38 @@ TEST_F(BuyersTest, SeesWhatIsNeededAndNothingElse) {
   EXPECT_EQ(seen.items[0].state, BuyerItemState::delivered);
   EXPECT_FALSE(seen.can_correct);
   EXPECT_FALSE(seen.requested_at);
+}
+
+TEST_F(BuyersTest, AreToldWhenTheirTurnIsIfOthersComeFirst) {
+  world_.hold_queue();
+  std::vector<DeliveryId> all;
+  for (int i = 0; i < 11; ++i) {
+    const auto number = std::to_string(i);
+    all.push_back(*world_.accept(world_.order(number, "buyer" + number, {"sku-1"})).delivery);
+    world_.settle(Millis{1});
+  }
+  const auto account = world_.delivery(all[0]).cloud_account;
+  const auto free_at =
+      world_.write([&](storage::Tx& tx) { return find_cloud_account(tx, account).value().blocked_until; });
+  EXPECT_EQ(view(all[0]).state, BuyerState::on_its_way);
+  EXPECT_EQ(view(all[4]).starts_at, std::nullopt) << "five start in the first minute";
+  EXPECT_EQ(view(all[5]).starts_at, free_at + std::chrono::minutes{1});
+  EXPECT_EQ(view(all[10]).starts_at, free_at + std::chrono::minutes{2});
+  world_.settle(std::chrono::minutes{2});
+  EXPECT_EQ(view(all[10]).state, BuyerState::accept_request);
+  EXPECT_EQ(view(all[10]).starts_at, std::nullopt);
+}
+
+TEST_F(BuyersTest, AreToldWhenTheServiceTriesAgain) {
+  world_.cloud.auto_accept = true;
+  world_.cloud.before = [](auto& call, auto&) {
+    return call == "share" ? testing::FakeCloud::Fate::fail : testing::FakeCloud::Fate::answer;
+  };
+  const auto id = world_.deliver(world_.order("1", "Ann", {"sku-1"}));
+  world_.settle(std::chrono::minutes{10});
+  ASSERT_EQ(world_.status(id), "queued");
+  EXPECT_EQ(view(id).state, BuyerState::on_its_way);
+  EXPECT_EQ(view(id).starts_at, world_.delivery(id).next_attempt_at);
 }
 
 TEST_F(BuyersTest, NamesAnotherUserAndTheRequestToTheWrongOneIsTakenBack) {

@@ -61,10 +61,9 @@ TimelineType type_by_status(const TimelineEntry& entry) {
   return TimelineType::note;
 }
 
-// `free_at`: when the cloud account may start a job again.
-std::optional<Timestamp> start_of(Timestamp now, Timestamp free_at, const storage::QueuePosition& place,
-                                  int jobs_per_minute) {
-  if (place.position == 0 || place.position > storage::kMostBefore) return std::nullopt;
+// The earliest start. `free_at`: when the cloud account may start a job again.
+Timestamp start_of(Timestamp now, Timestamp free_at, const storage::QueuePosition& place,
+                   int jobs_per_minute) {
   Timestamp start = std::max({now, place.due_at, free_at});
   if (jobs_per_minute > 0) start += Millis{60'000} * ((place.position - 1) / jobs_per_minute);
   return start;
@@ -230,9 +229,21 @@ std::vector<DeliverySummary> summaries_of(Tx& tx, std::vector<DeliveryRow> rows,
       if (const auto account = find_cloud_account(tx, free_at->first))
         free_at->second = account->blocked_until;
     }
-    one.estimated_at = start_of(tx.now(), free_at->second, places[i], jobs_per_minute);
+    if (places[i].position <= storage::kMostBefore)
+      one.estimated_at = start_of(tx.now(), free_at->second, places[i], jobs_per_minute);
   }
   return all;
+}
+
+std::optional<Timestamp> find_late_start(Tx& tx, const DeliveryRow& row, int jobs_per_minute) {
+  if (row.status != DeliveryStatus::queued) return std::nullopt;
+  const auto place = queue_positions(tx, std::array{row.customer}).front();
+  if (place.position == 0) return std::nullopt;
+  const auto account = find_cloud_account(tx, row.cloud_account);
+  const auto start =
+      start_of(tx.now(), account ? account->blocked_until : Timestamp{}, place, jobs_per_minute);
+  if (start <= tx.now() + std::chrono::minutes{1}) return std::nullopt;
+  return start;
 }
 
 DeliveryView view_of(Tx& tx, DeliveryRow row, int jobs_per_minute) {

@@ -70,6 +70,11 @@ std::vector<DeliverySummary> summaries_of(storage::Tx& tx, std::vector<storage::
                                           int jobs_per_minute);
 DeliveryView view_of(storage::Tx& tx, storage::DeliveryRow row, int jobs_per_minute);
 
+// When the work of a queued delivery begins: at that moment, or later behind 1,000 others. Nothing: the
+// delivery is not queued, or its work begins within a minute.
+std::optional<Timestamp> find_late_start(storage::Tx& tx, const storage::DeliveryRow& row,
+                                         int jobs_per_minute);
+
 // Returns a page of the timeline, the newest first. It has the stored entries, and entries made from other
 // rows: the arrival of the order, its matching with files, and the outbound events.
 storage::Page<ShownEntry> timeline_of(storage::Tx& tx, const storage::DeliveryRow& row,

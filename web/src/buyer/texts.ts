@@ -39,6 +39,7 @@ export const texts = {
   onItsWay: {
     title: 'Your presets are on their way',
     text: 'Usually less than a minute. You can close this page.',
+    late: (time: string) => `It goes on ${time} or a little later. You can close this page.`,
   },
   where: {
     title: 'Where should we send your presets?',

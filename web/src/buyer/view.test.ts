@@ -5,7 +5,7 @@ import { fresh, pageOf, type Acts } from './view';
 const delivery = (state: BuyerDelivery['state'], status: BuyerDelivery['items'][number]['status'], dryRun = false) =>
   ({
     state, merchantName: 'Marlow Tone Co.', supportEmail: 'help@marlowtones.example', supportUrl: null, orderNumber: '#1001',
-    username: 'jonasek', senderUsername: 'marlow', requestedAt: null, items: [{ name: 'Lead', kind: 'preset', status }], dryRun,
+    username: 'jonasek', senderUsername: 'marlow', requestedAt: null, startsAt: null, items: [{ name: 'Lead', kind: 'preset', status }], dryRun,
     canCorrect: false, canRetry: false, canActAt: null, updatedAt: '2026-11-21T10:06:24.000Z',
     cloud: { name: null, friendRequestsUrl: null, appUrl: null },
   }) as BuyerDelivery; // prettier-ignore
@@ -24,3 +24,10 @@ test.each([
     );
   },
 );
+
+test('a delivery that others come before names its time, until that passes', () => {
+  const it = { ...delivery('on_its_way', 'on_its_way'), startsAt: '2026-11-21T12:30:00.000Z' };
+  const leadAt = (now: string) => pageOf(it, fresh(), {} as Acts, new Date(now)).querySelector('.lead')?.textContent;
+  expect(leadAt('2026-11-21T12:10:00.000Z')).toMatch(/^It goes on today at .* or a little later\. You can close/);
+  expect(leadAt('2026-11-21T12:31:00.000Z')).toBe('Usually less than a minute. You can close this page.');
+});

@@ -236,7 +236,9 @@ function body(it: BuyerDelivery, local: Local, acts: Acts, now: Date): Child[] {
     case 'on_its_way':
       return [
         heading(texts.onItsWay.title),
-        paragraph(texts.onItsWay.text),
+        paragraph(
+          secondsUntil(it.startsAt, now) > 0 ? texts.onItsWay.late(when(it.startsAt ?? '', now)) : texts.onItsWay.text,
+        ),
         ...recipient(it, local, acts, now, texts.goesTo),
       ];
     case 'username_missing':
