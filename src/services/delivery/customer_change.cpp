@@ -128,6 +128,20 @@ void change_owner_of_items(DeliverySet& set, const storage::DeliveryRow& row, do
   }
 }
 
+void return_items(DeliverySet& set, const storage::DeliveryRow& row) {
+  const auto items = set.items_with_lines(row.id);
+  std::vector<std::pair<ItemRow*, ItemRow*>> both;  // the present one, and the former one
+  for (auto* const item : items) {
+    if (item->former || (item->status != ItemStatus::owed && item->status != ItemStatus::dropped)) continue;
+    const auto former = std::ranges::find_if(items, [&](const ItemRow* other) {
+      return other->former && other->file_id == item->file_id && other->username == row.username &&
+             (other->status == ItemStatus::shared || other->status == ItemStatus::already_shared);
+    });
+    if (former != items.end()) both.emplace_back(item, *former);
+  }
+  for (const auto& [item, former] : both) merge_items(set, *item, *former);
+}
+
 void change_customer(DeliverySet& set, storage::DeliveryRow& row, const std::string& username,
                      const std::string& raw_username, Timestamp at, domain::Actor by) {
   withdraw_request(set, row.customer);
@@ -135,6 +149,7 @@ void change_customer(DeliverySet& set, storage::DeliveryRow& row, const std::str
   replace_delivery_key(set.tx(), row.account, row.id, storage::KeyOf::username, row.username, username);
   row.username = username;
   row.raw_username = raw_username;
+  return_items(set, row);
   // The caller moves a waiting delivery on, and calls leave_customer_unless_routed().
   if (row.status != domain::DeliveryStatus::waiting_for_friendship) row.customer = {};
   row.named_at = at;

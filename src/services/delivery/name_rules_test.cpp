@@ -60,6 +60,26 @@ TEST_F(NameRules, WhatAPersonTookBackFromTheFormerCustomerIsNothingThatTheNewOne
   EXPECT_FALSE(has("u-bob", "file-1")) << "only an approval gives it again";
 }
 
+// Found by the simulation: it was invalidated as nothing_to_deliver, and the store was told so.
+TEST_F(NameRules, ACustomerWhoIsNamedAgainHasWhatTheyGotBefore) {
+  const auto id = deliver(named("Ann", 0));
+  ASSERT_EQ(world.status(id), "completed");
+  ASSERT_TRUE(world.await(world.actions.reopen(world.scheduler, world.merchant(), id)));
+  ASSERT_TRUE(retry(id, "Bob"));
+  unmap("sku-1");
+  map("sku-1", "");
+  ASSERT_TRUE(retry(id, "Ann"));
+  ASSERT_TRUE(approve(id));
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+  ASSERT_EQ(world.items(id).size(), 1U);
+  EXPECT_EQ(world.items(id)[0].status, ItemStatus::shared);
+  EXPECT_FALSE(world.items(id)[0].former);
+  EXPECT_EQ(world.cloud.shares.size(), 1U);
+  EXPECT_EQ(world.balance().spent, 1);
+  expect_books_balance(world);
+}
+
 TEST_F(NameRules, AStoresNewNameCountsWhileItIsQueued) {
   world.hold_queue();
   const auto id = *world.accept(named("Ann", 0)).delivery;

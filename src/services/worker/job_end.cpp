@@ -174,6 +174,7 @@ bool conclude(DeliverySet& set, const Job& job, CustomerRow& customer, DeliveryI
     replace_delivery_key(set.tx(), renamed.account, renamed.id, storage::KeyOf::username, renamed.username,
                          name->username);
     renamed.username = renamed.raw_username = name->username;
+    return_items(set, renamed);
     renamed.waiting_since.reset();
     renamed.asks_anew = false;
     customer.withdraw = customer.withdraw || request_pending(customer);
