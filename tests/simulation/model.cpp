@@ -83,10 +83,10 @@ void Model::told(const OrderEvent& event, Timestamp now) {
                  matters && !order.too_large && !(order.delivery && order.delivery->open_question));
 }
 
-void Model::make_delivery(Order& order, Timestamp now) {
+void Model::make_delivery(Order& order) {
   auto& d = order.delivery.emplace();
   d.username = order.username;
-  d.named_at = now;
+  d.named_at = order.username_at;
   d.dry_run = order.test;
   if (!order.too_large) align(order, d);
   resume(order, d, true);
@@ -97,8 +97,10 @@ void Model::take_lines(Order& order, const OrderEvent& event) {
   for (const auto& line : order.lines) {
     const auto sold = std::ranges::find(event.lines, line.id, &domain::OrderLine::line_id);
     const bool stays = sold != event.lines.end() && sold->sku == line.sku;
-    if (order.delivery && line.files && !stays)
+    if (order.delivery && line.files && !stays) {
       order.delivery->left.insert(line.files->begin(), line.files->end());
+      order.delivery->taken_out.insert(line.files->begin(), line.files->end());
+    }
   }
   std::vector<Line> lines;
   for (const auto& sold : event.lines) {
@@ -153,10 +155,12 @@ void Model::take(const OrderEvent& event, Timestamp now) {
     if (event.username != order.username && !event.username.empty() && !order.erased) {
       if (!first) name = event.username;
       order.username = event.username;
+      order.username_at = event.updated_at.value_or(now);
     }
   } else if (event.kind == OrderEvent::Kind::order && order.username.empty() && !event.username.empty() &&
              !order.erased) {
     name = order.username = event.username;
+    order.username_at = event.updated_at.value_or(now);
   }
   if (!order.seen) return;
   if (payment(order) != Payment::awaiting_payment) order.approved_unpaid = false;
@@ -186,7 +190,7 @@ void Model::take(const OrderEvent& event, Timestamp now) {
       }
       return;
     }
-    make_delivery(order, now);
+    make_delivery(order);
     return;
   }
   auto& d = *order.delivery;
@@ -358,9 +362,10 @@ std::pair<bool, bool> Model::align(const Order& order, Delivery& d) {
       promise.state = State::dropped;
       less = true;
     } else if (promise.state == State::shared && auto_revoke && !d.dry_run) {
-      // What was not paid any more before the store wanted files taken back may stay or go.
+      // What was not paid any more before the store wanted files taken back may stay or go, and so may a file of two
+      // lines of which one was taken out.
       const bool refunded =
-          d.paid.contains(whom.second) && !d.left.contains(whom.second) &&
+          d.paid.contains(whom.second) && !d.taken_out.contains(whom.second) &&
           std::ranges::any_of(order.lines, [&](const Line& line) {
             return line.files && std::ranges::find(*line.files, whom.second) != line.files->end();
           });
@@ -373,6 +378,17 @@ std::pair<bool, bool> Model::align(const Order& order, Delivery& d) {
   }
   d.paid = paid;
   return {more, less};
+}
+
+void Model::want_back() {
+  auto_revoke = true;
+  for (auto& [id, order] : orders_) {
+    if (!order.delivery || order.delivery->dry_run) continue;
+    const auto paid = paid_files(order);
+    for (auto& [whom, promise] : order.delivery->promises) {
+      if (promise.state == State::shared && !paid.contains(whom.second)) promise.may_be_taken = true;
+    }
+  }
 }
 
 void Model::take_back(Delivery& d) {

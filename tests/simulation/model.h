@@ -84,6 +84,9 @@ struct Promise {
 inline bool delivered(Promise::State state) {
   return state != Promise::State::owed && state != Promise::State::dropped;
 }
+inline bool is_taken(Promise::State state) {
+  return state == Promise::State::taken_by_order || state == Promise::State::taken_by_merchant;
+}
 enum class Standing { open, completed, failed, in_review, invalidated };
 struct Delivery {
   Standing standing = Standing::open;
@@ -93,8 +96,9 @@ struct Delivery {
   std::string reason;
   std::string username;
   Timestamp named_at{};
-  std::set<std::string> paid;  // files, when the order was last looked at
-  std::set<std::string> left;  // files of lines that were taken out, or became another product
+  std::set<std::string> paid;       // files, when the order was last looked at
+  std::set<std::string> left;       // files of lines that were taken out, or became another product
+  std::set<std::string> taken_out;  // likewise, also those that another line owes since
   std::map<std::pair<std::string, std::string>, Promise> promises;  // by (user, file); of every customer
   bool dry_run = false;     // everything but the platform and credits (spec 2.11)
   bool racing = false;      // something was commanded while a share was under way
@@ -115,7 +119,7 @@ struct Delivery {
   struct Replacing {
     std::set<std::string> missing;
     std::map<std::string, std::set<std::string>> lines;  // with the files that each is mapped to
-    std::set<std::string> unsure;  // lines that perhaps owe nothing: mapped to nothing since, or never mapped
+    std::set<std::string> unsure;  // lines that perhaps owe nothing, or get nothing else
     bool must = false;             // a mapping was saved
     bool has(const std::string& file) const {
       return std::ranges::any_of(lines, [&](const auto& line) { return line.second.contains(file); });
@@ -143,6 +147,7 @@ struct Order {
   bool perhaps_approved = false;  // by a bulk job: if it was, it left the review
   bool approved_unpaid = false, approved_risk = false, approved_size = false;
   std::string username;
+  Timestamp username_at{};  // when the store said it
   std::optional<Timestamp> updated_at, lines_at, told_at;
   std::map<std::string, std::vector<domain::RefundLine>> refunds;
   std::optional<Delivery> delivery;
@@ -159,6 +164,8 @@ class Model {
   bool auto_revoke = false;
 
   void told(const domain::OrderEvent& event, Timestamp now);
+  // The store wants refunded files taken back from now on. Those that were refunded before may stay or go.
+  void want_back();
   // Whether the service must take, refuse, or may do either; what it did is told afterwards by the same name.
   Answer may_retry(const std::string& order, const std::string& name) const;
   // A retry that keeps the friend request and awaits its answer again.
@@ -180,7 +187,7 @@ class Model {
   void complete(const std::string& order);
   void revoke(const std::string& order);
   // Perhaps makes a delivery.
-  void reprocess(const std::string& order, Timestamp now);
+  void reprocess(const std::string& order);
   // The store has asked for the erasure of the order's buyer.
   void erase(const std::string& order);
   // The action was perhaps done. One that reprocesses maps the whole order, and may find lines that nothing is
@@ -225,7 +232,7 @@ class Model {
  private:
   void take(const domain::OrderEvent& event, Timestamp now);
   static void take_lines(Order& order, const domain::OrderEvent& event);
-  void make_delivery(Order& order, Timestamp now);
+  void make_delivery(Order& order);
   void map_line(Line& line) const;
   // The whole order, as it is mapped now; what was delivered stays.
   void map_all(Order& order);

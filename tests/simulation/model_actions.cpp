@@ -161,8 +161,7 @@ void Model::approve(const std::string& id) {
   const auto paid = paid_files(order);
   d.open_question = d.open_question || std::ranges::any_of(order.lines, &Line::perhaps_mapped);
   for (auto& [whom, promise] : d.promises) {
-    if (whom.first == present(d) && paid.contains(whom.second) &&
-        (promise.state == State::taken_by_merchant || promise.state == State::taken_by_order)) {
+    if (whom.first == present(d) && paid.contains(whom.second) && is_taken(promise.state)) {
       promise.state = State::owed;
     }
   }
@@ -227,7 +226,7 @@ Model::Answer Model::may_reprocess(const std::string& id) const {
   return by_merchant || order.too_large ? Answer::no : Answer::yes;
 }
 
-void Model::reprocess(const std::string& id, Timestamp now) {
+void Model::reprocess(const std::string& id) {
   auto& order = orders_.at(id);
   const auto before = unmapped(order);
   if (!order.delivery) {
@@ -242,7 +241,7 @@ void Model::reprocess(const std::string& id, Timestamp now) {
     for (auto& line : order.lines) {
       if (!makes && !line.files->empty()) line.files.reset();
     }
-    if (makes) make_delivery(order, now);
+    if (makes) make_delivery(order);
     return;
   }
   auto& d = *order.delivery;
@@ -254,7 +253,7 @@ void Model::reprocess(const std::string& id, Timestamp now) {
   // reprocessing perhaps does.
   const auto paid = paid_files(order);
   for (const auto& [whom, promise] : d.promises) {
-    const bool taken = promise.state == State::taken_by_order || promise.state == State::taken_by_merchant;
+    const bool taken = is_taken(promise.state);
     if (taken && whom.first != present(d) && paid.contains(whom.second)) d.open_question = true;
   }
   const auto [more, less] = align(order, d);

@@ -26,8 +26,7 @@ void Model::map_all(Order& order) {
         const auto at = order.delivery->promises.find({present(*order.delivery), file});
         if (at == order.delivery->promises.end() || !delivered(at->second.state)) continue;
         // A file that was taken back is its line's only as long as the line is mapped to it.
-        const bool taken =
-            at->second.state == State::taken_by_order || at->second.state == State::taken_by_merchant;
+        const bool taken = is_taken(at->second.state);
         if (taken && (at->second.settling || at->second.stuck)) order.delivery->open_question = true;
         if (!taken) delivered_files.push_back(file);
       }
@@ -131,8 +130,14 @@ void Model::replace_missing(const Order& order, Delivery& d, bool must) const {
     const bool other = replaced || std::ranges::any_of(mapped->second, [&](const std::string& file) {
                          return std::ranges::find(*line.files, file) == line.files->end();
                        });
-    if (!owes || !other) continue;
-    if (!sure) now.unsure.insert(line.id);
+    // A file that was taken back is perhaps no longer the line's (see resolve()): then it is another one.
+    const bool perhaps_other =
+        line.perhaps_mapped && std::ranges::any_of(mapped->second, [&](const std::string& file) {
+          const auto at = d.promises.find({present(d), file});
+          return at != d.promises.end() && is_taken(at->second.state);
+        });
+    if (!owes || !(other || perhaps_other)) continue;
+    if (!sure || !other) now.unsure.insert(line.id);
     now.lines[line.id].insert(mapped->second.begin(), mapped->second.end());
   }
   if (now.lines.empty()) return;
@@ -171,8 +176,7 @@ void Model::resolve(Order& order, const Delivery::Replacing& replaced) {
     const bool taken =
         std::ranges::any_of(line.files.value_or(std::vector<std::string>{}), [&](const auto& file) {
           const auto at = d.promises.find({present(d), file});
-          return at != d.promises.end() &&
-                 (at->second.state == State::taken_by_order || at->second.state == State::taken_by_merchant);
+          return at != d.promises.end() && is_taken(at->second.state);
         });
     const bool mapped = line.perhaps_mapped;
     line.perhaps_mapped = mapped && taken;

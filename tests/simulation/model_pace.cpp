@@ -393,7 +393,7 @@ std::string Model::compare_items(const std::string& id, const Seen& seen) {
       return fmt::format("{} of {} is {}, and was never owed", item.file, user, to_string(item.status));
     }
     const auto state = at->second.state;
-    const bool taken = state == State::taken_by_order || state == State::taken_by_merchant;
+    const bool taken = is_taken(state);
     // The job that was under way obeyed the refund after the store began to want files taken back.
     const bool late = d.racing && revoked_lately_ && !paid_files(order).contains(item.file);
     // Another name for the same user, not resolved yet: what they had is recorded with the name of before.

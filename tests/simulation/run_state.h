@@ -87,10 +87,18 @@ class Run {
     // The model takes the event the moment before: the service may act on it at once.
     std::optional<Model> before;
     Expected<services::Accepted> accepted;
+    // spec 2.6: the event that came last changes nothing when it comes again.
+    const auto last = last_told_.find(event.order_id);
+    const auto content = [](const domain::OrderEvent& e) {
+      return std::tie(e.kind, e.payment, e.updated_at, e.lines, e.too_large, e.refunds, e.username, e.trashed,
+                      e.restored);
+    };
+    const bool again = last != last_told_.end() && (event.provider == domain::Provider::generic ||
+                                                    content(last->second) == content(event));
     for (;;) {
       if (service_.may_fail()) before = model_;
       begun_.clear();
-      model_.told(event, service_.now());
+      if (!again) model_.told(event, service_.now());
       accepted = accept(event);
       if (accepted) break;
       if (!service_.failed()) {
@@ -103,15 +111,7 @@ class Run {
     }
     if (accepted->delivery) deliveries_[event.order_id] = *accepted->delivery;
     if (accepted->order) orders_[event.order_id] = accepted->order;
-    // spec 2.6: the event that came last changes nothing when it comes again.
-    const auto last = last_told_.find(event.order_id);
-    const auto content = [](const domain::OrderEvent& e) {
-      return std::tie(e.kind, e.payment, e.updated_at, e.lines, e.too_large, e.refunds, e.username, e.trashed,
-                      e.restored);
-    };
     if (last == last_told_.end() && accepted->duplicate) wrong_ = "it is new, and called a duplicate";
-    const bool again = last != last_told_.end() && (event.provider == domain::Provider::generic ||
-                                                    content(last->second) == content(event));
     if (again && !accepted->duplicate) wrong_ = "it came again, and is called news";
     last_told_[event.order_id] = event;
     made_ = accepted->made_delivery;
@@ -219,7 +219,7 @@ class Run {
       ++most;
       if (answer == Model::Answer::yes) {
         ++least;
-        model_.reprocess(order, now);
+        model_.reprocess(order);
         if (model_.delivery(order)) deliveries_.try_emplace(order, DeliveryId{id.value});
       } else if (model_.delivery(order)) {
         model_.perhaps(order);
@@ -246,9 +246,12 @@ class Run {
   std::optional<int> asked(const std::string& order, const Seen& seen) {
     // Another login asks anew, and the platform of tests holds one friendship of a buyer.
     if (moved_) return std::nullopt;
-    users_[order].insert(user_of(seen.username));
-    int times = 0;
-    for (const auto& user : users_[order]) {
+    auto& buyers = buyers_[order];
+    // To a buyer of before, whose request is still open, that request is reported again.
+    const auto now = user_of(seen.username);
+    if (now != std::exchange(buyers.last, now) && !buyers.all.insert(now).second) ++buyers.returns;
+    int times = buyers.returns;
+    for (const auto& user : buyers.all) {
       const auto found = service_.cloud().requests.find(user);
       times += found == service_.cloud().requests.end() ? 0 : found->second;
     }
@@ -277,7 +280,13 @@ class Run {
   std::map<std::string, OrderId> orders_;
   std::map<std::string, DeliveryId> deliveries_;
   std::map<std::string, storage::DeliveryRow> rows_;  // as they were seen last
-  std::map<std::string, std::set<std::string>> users_;
+  // Whom each order's delivery was for.
+  struct Buyers {
+    std::set<std::string> all;
+    std::string last;
+    int returns = 0;  // to one of before
+  };
+  std::map<std::string, Buyers> buyers_;
   std::map<std::string, domain::OrderEvent> last_told_;
   std::vector<std::pair<std::string, std::string>> begun_;  // shares, during the command
   std::int64_t tried_ = 0;                                  // shares, since the last look

@@ -77,7 +77,7 @@ void Run::step(const Command& c) {
       act(
           order, model_.may_reprocess(order),
           [&](DeliveryId) { return service_.orders().reprocess(s, by, orders_.at(order)); },
-          [&](const std::string& o) { model_.reprocess(o, now); });
+          [&](const std::string& o) { model_.reprocess(o); });
       // A delivery has its order's id.
       if (model_.delivery(order)) deliveries_.try_emplace(order, DeliveryId{orders_.at(order).value});
       break;
@@ -103,6 +103,7 @@ void Run::step(const Command& c) {
     case Act::hold:
     case Act::auto_revoke:
       (c.act == Act::hold ? model_.hold_all : model_.auto_revoke) = c.n % 3 != 0;
+      if (c.act == Act::auto_revoke && model_.auto_revoke) model_.want_back();
       service_.save_settings(model_.hold_all, model_.auto_revoke);
       break;
     case Act::map: {
