@@ -232,10 +232,13 @@ export const delivery = {
   'confirm.byHand.none': 'Your shop is told it is complete.',
   'confirm.byHand.button': 'Mark as delivered',
   'confirm.revoke.title': {
-    one: 'Take {count} preset back from {buyer}?',
+    one: 'Take {preset} back from {buyer}?',
     other: 'Take {count} presets back from {buyer}?',
   },
-  'confirm.revoke.body': 'The buyer can no longer load them. Credits are not returned.',
+  'confirm.revoke.body': {
+    one: 'The buyer can no longer load it. Credits are not returned.',
+    other: 'The buyer can no longer load them. Credits are not returned.',
+  },
   'confirm.revoke.button': 'Take back',
   'confirm.retryShared.title': 'Send it to {buyer} instead?',
   'confirm.retryShared.body': '{old} keeps {kept}. {buyer} needs {presets}: {credits}.',
@@ -264,6 +267,7 @@ export const delivery = {
   'facts.forBuyer': 'For {buyer}',
   'facts.formerly': 'Given to {buyer} before',
   'facts.takeBack': 'Take back…',
+  'facts.takeBackOne': 'Take {preset} back…',
   'facts.credits.will': {
     one: '{count} credit will be spent when shared',
     other: '{count} credits will be spent when shared',

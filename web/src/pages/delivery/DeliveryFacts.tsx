@@ -1,6 +1,7 @@
 // The right column: buyer, presets, order, and the events that the shop was sent.
 import '@/i18n/en/delivery';
-import { IconWaveSine, IconMicrophone2 } from '@tabler/icons-react';
+import { ActionIcon } from '@mantine/core';
+import { IconArrowBackUp, IconWaveSine, IconMicrophone2 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { queries } from '@/api/queries';
@@ -16,7 +17,7 @@ import { itemWord } from '@/vocabulary/delivery';
 import { orderIdOf, orderName } from '@/vocabulary/order';
 import { useAsk } from './ask';
 import { countsOf } from './counts';
-import { formerHolders, presentHolder, revocable } from './holders';
+import { formerHolders, presentHolder, revocable, type Holder } from './holders';
 import type { Delivery } from './types';
 import styles from './DeliveryFacts.module.css';
 
@@ -107,13 +108,17 @@ function Presets({ it }: { it: Delivery }) {
           <T k="facts.forBuyer" values={{ buyer: <Buyer username={it.targetUsername} /> }} />
         </h3>
       ) : null}
-      {present.length === 0 ? <p className="muted">{t('facts.noItems')}</p> : <Items items={present} />}
+      {present.length === 0 ? (
+        <p className="muted">{t('facts.noItems')}</p>
+      ) : (
+        <Items it={it} holder={presentHolder(it)} />
+      )}
       {former.map((holder) => (
         <div key={holder.username} className={styles.former}>
           <h3 className={styles.holder}>
             <T k="facts.formerly" values={{ buyer: <Buyer username={holder.username} /> }} />
           </h3>
-          <Items items={holder.items} />
+          <Items it={it} holder={holder} />
           {it.allowedActions.includes('revoke') && holder.username && revocable(holder).length > 0 ? (
             <button type="button" className="link" onClick={() => ask({ what: 'revoke', holder })}>
               {t('facts.takeBack')}
@@ -135,16 +140,29 @@ function Presets({ it }: { it: Delivery }) {
   );
 }
 
-function Items({ items }: { items: Delivery['items'] }) {
+// Of several presets that can be taken back, each can be alone.
+function Items({ it, holder }: { it: Delivery; holder: Holder }) {
+  const ask = useAsk();
+  const takable = it.allowedActions.includes('revoke') && holder.username ? revocable(holder) : [];
   return (
     <ul className={styles.items}>
-      {items.map((item) => {
+      {holder.items.map((item) => {
         const Icon = item.kind === 'capture' ? IconMicrophone2 : IconWaveSine;
         return (
           <li key={item.id} title={item.kind}>
             <Icon size={16} stroke={1.7} aria-hidden="true" />
             <Bdi>{item.name || item.fileId}</Bdi>
             <span data-status={item.status}>{itemWord(item)}</span>
+            {takable.length > 1 && takable.includes(item) ? (
+              <ActionIcon
+                size={24}
+                aria-label={t('facts.takeBackOne', { preset: item.name || item.fileId })}
+                title={t('facts.takeBackOne', { preset: item.name || item.fileId })}
+                onClick={() => ask({ what: 'revoke', holder: { ...holder, items: [item] } })}
+              >
+                <IconArrowBackUp size={15} />
+              </ActionIcon>
+            ) : null}
           </li>
         );
       })}

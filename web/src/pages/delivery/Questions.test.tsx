@@ -116,7 +116,7 @@ test('presets are taken back from the user who has them, and from nobody else', 
   await show(<Page it={now([item('itm_5', 'jonasek', 'revoke_failed'), item('itm_6', 'jonasek', 'owed')])} />);
   await user.click(await button('More'));
   await user.click(await screen.findByRole('menuitem', { name: 'Take presets back…' }));
-  await screen.findByText('Take 1 preset back from @jonasek?');
+  await screen.findByText('Take Lead back from @jonasek?');
   await user.click(await button('Take back'));
   await vi.waitFor(() => expect(sent.at(-1)).toEqual(['revoke', { itemIds: ['itm_5'] }]));
 });
@@ -135,6 +135,38 @@ test.each([
   await user.click(await button('More'));
   await user.click(await screen.findByRole('menuitem', { name: 'Stop delivery…' }));
   await screen.findByText(says);
+});
+
+test('of several presets one can be taken back alone', async () => {
+  const sent: unknown[] = [];
+  const with_ = (...items: Partial<Delivery['items'][number]>[]) =>
+    aDelivery({ status: 'completed', allowedActions: ['revoke'], ...itemsOf(...items) });
+  const several = with_(
+    { id: 'itm_1', name: 'Lead', status: 'shared' },
+    { id: 'itm_2', name: 'Clean', status: 'shared' },
+    { name: 'Crunch', status: 'revoked' },
+  );
+  serve(async (request) => {
+    if (request.method === 'POST') sent.push(await request.json());
+    return Response.json(several);
+  });
+  const user = userEvent.setup();
+  const Page = ({ it }: { it: Delivery }) => (
+    <Questions it={it}>
+      <DeliveryFacts it={it} />
+    </Questions>
+  );
+  await show(<Page it={several} />);
+  expect(screen.queryByRole('button', { name: 'Take Crunch back…' })).toBeNull();
+  await user.click(await button('Take Clean back…'));
+  await screen.findByText('Take Clean back from @jonasek_?');
+  await user.click(await button('Take back'));
+  await vi.waitFor(() => expect(sent).toEqual([{ itemIds: ['itm_2'] }]));
+  cleanup();
+
+  await show(<Page it={with_({ name: 'Lead', status: 'shared' }, { name: 'Clean', status: 'owed' })} />);
+  await screen.findByText('Lead');
+  expect(screen.queryByRole('button', { name: /back…$/ })).toBeNull();
 });
 
 test('only what is owed counts as delivered by hand', async () => {

@@ -35,7 +35,8 @@ export function Questions({ it, children }: { it: Delivery; children: ReactNode 
   const client = useQueryClient();
   const order = orderName(it);
   const taken = asked?.question.what === 'revoke' ? asked.question.holder : presentHolder(it);
-  const itemIds = revocable(taken).map(({ id }) => id);
+  const takable = revocable(taken);
+  const itemIds = takable.map(({ id }) => id);
   const { owed, kept, forAnother } = countsOf(it);
   const to = asked?.question.what === 'instead' ? asked.question.to : '';
   const ask = (question: Question) => {
@@ -106,8 +107,12 @@ export function Questions({ it, children }: { it: Delivery; children: ReactNode 
       />
       <ConfirmDialog
         {...dialog('revoke')}
-        title={t('confirm.revoke.title', { count: itemIds.length, buyer: `@${taken.username}` })}
-        body={t('confirm.revoke.body')}
+        title={t('confirm.revoke.title', {
+          count: itemIds.length,
+          preset: takable[0]?.name || (takable[0]?.fileId ?? ''),
+          buyer: `@${taken.username}`,
+        })}
+        body={t('confirm.revoke.body', { count: itemIds.length })}
         button={t('confirm.revoke.button')}
         danger
         onConfirm={() => act('revoke', { itemIds }).then(done(t('act.takenBack')))}
