@@ -26,6 +26,15 @@ std::string why_stopped(const OrderMarks& marks) {
   return "The order is refunded.";
 }
 
+bool refunded_in_part(const OrderState& order) {
+  if (order.payment() != Payment::deliver || order.refunds.empty() || order.too_large ||
+      order.too_many_refunds)
+    return false;
+  const bool known =
+      std::ranges::none_of(order.refunds, [](const Refund& refund) { return refund.lines.empty(); });
+  return known && !pays_for_nothing(order);
+}
+
 }  // namespace
 
 OrderSummary summarise(const OrderState& order) {
@@ -39,6 +48,7 @@ OrderSummary summarise(const OrderState& order) {
   summary.marks.set(OrderMark::erased, order.erased);
   summary.marks.set(OrderMark::unseen, !order.seen);
   summary.marks.set(OrderMark::too_large, order.too_large);
+  summary.marks.set(OrderMark::refunded_in_part, refunded_in_part(order));
   return summary;
 }
 

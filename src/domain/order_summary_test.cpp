@@ -19,6 +19,21 @@ TEST(OrderSummary, ReturnsWhatListsShowOfTheState) {
   EXPECT_EQ(OrderMarks(summary.marks.stored()), summary.marks);
 }
 
+TEST(OrderSummary, ARefundOfAPartIsMarkedWhereItIsKnownToBeOne) {
+  OrderState order{.seen = true, .lines = {{.line_id = "1"}, {.line_id = "2"}}, .lines_known = true};
+  const auto in_part = [&] { return summarise(order).marks.has(OrderMark::refunded_in_part); };
+  EXPECT_FALSE(in_part());
+  order.refunds = {{"r1", {{"1", 1}}}};
+  EXPECT_TRUE(in_part());
+  order.refunds.push_back({"r2", {}});
+  EXPECT_FALSE(in_part()) << "nobody knows what the second one is for";
+  order.refunds.back().lines = {{"2", 1}};
+  EXPECT_FALSE(in_part()) << "all is refunded";
+  order.refunds.pop_back();
+  order.reported = Payment::refunded;
+  EXPECT_FALSE(in_part());
+}
+
 TEST(OrderSummary, MarksStandWhereTheyAlwaysStood) {
   OrderMarks marks;
   marks.set(OrderMark::erased, true);
