@@ -57,6 +57,7 @@ json::object summary_json(const Shown& shown) {
           {"dryRun", std::move(dry_run)},
           {"test", s.marks.has(OrderMark::test)},
           {"refunded", s.marks.has(OrderMark::refunded)},
+          {"refundedInPart", s.marks.has(OrderMark::refunded_in_part)},
           {"cancelled", s.marks.has(OrderMark::cancelled)},
           {"erased", s.marks.has(OrderMark::erased)},
           {"receivedAt", to_iso8601(order.received_at)},

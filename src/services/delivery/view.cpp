@@ -200,14 +200,17 @@ std::vector<DeliverySummary> summaries_of(Tx& tx, std::vector<DeliveryRow> rows,
   std::vector<OrderId> orders;
   std::vector<DeliveryId> ids;
   std::vector<CustomerId> customers;
+  std::vector<CustomerId> waiting;
   for (const auto& row : rows) {
     orders.push_back(OrderId{row.id.value});
     ids.push_back(row.id);
     customers.push_back(row.status == DeliveryStatus::queued ? row.customer : CustomerId{});
+    waiting.push_back(row.status == DeliveryStatus::waiting_for_friendship ? row.customer : CustomerId{});
   }
   auto names = find_order_names(tx, orders);
   auto items = summarise_items(tx, ids);
   const auto places = queue_positions(tx, customers);
+  const auto requests = find_request_times(tx, waiting);
   std::map<IntegrationId, std::string> stores;
   std::map<CloudAccountId, Timestamp> free_from;
   std::vector<DeliverySummary> all;
@@ -216,12 +219,15 @@ std::vector<DeliverySummary> summaries_of(Tx& tx, std::vector<DeliveryRow> rows,
     if (fresh) {
       if (auto found = find_integration(tx, store->first)) store->second = std::move(found->name);
     }
-    auto& one = all.emplace_back(DeliverySummary{.row = std::move(rows[i]),
-                                                 .order_number = std::move(names[i].number),
-                                                 .integration_name = store->second,
-                                                 .items_summary = std::move(items[i]),
-                                                 .queue_position = {},
-                                                 .estimated_at = {}});
+    auto& one = all.emplace_back(
+        DeliverySummary{.row = std::move(rows[i]),
+                        .order_number = std::move(names[i].number),
+                        .refunded_in_part = names[i].marks.has(domain::OrderMark::refunded_in_part),
+                        .integration_name = store->second,
+                        .items_summary = std::move(items[i]),
+                        .queue_position = {},
+                        .estimated_at = {},
+                        .requested_at = requests[i]});
     if (places[i].position == 0) continue;
     one.queue_position = places[i].position;
     const auto [free_at, first] = free_from.try_emplace(one.row.cloud_account);

@@ -20,11 +20,13 @@ namespace presetbridge::services {
 // A delivery in a list.
 struct DeliverySummary {
   storage::DeliveryRow row;
-  std::string order_number;  // the store's, for people; empty: it has none
+  std::string order_number;       // the store's, for people; empty: it has none
+  bool refunded_in_part = false;  // as domain::OrderMark::refunded_in_part
   std::string integration_name;
   storage::ItemSummary items_summary;
   std::optional<std::int64_t> queue_position;  // among the due work of its cloud account, from 1
   std::optional<Timestamp> estimated_at;
+  std::optional<Timestamp> requested_at;  // when the friend request was sent that it waits for
 };
 
 // An entry of the timeline.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
 #include "services/testing.h"
 #include "storage/stores/subscription_store.h"
@@ -38,6 +39,39 @@ TEST(DeliveryView, APlaceInTheQueueIsCountedToABound) {
   EXPECT_EQ(place(storage::kMostBefore + 20), storage::kMostBefore + 1);
   EXPECT_TRUE(view(storage::kMostBefore).estimated_at);
   EXPECT_FALSE(view(storage::kMostBefore + 20).estimated_at);
+}
+
+// A job on many queues them at one moment.
+TEST(DeliveryView, PlacesInTheQueueAreDistinctAlsoAtOneMoment) {
+  World world;
+  world.hold_queue();
+  std::vector<DeliveryId> all;
+  for (int i = 1; i <= 3; ++i)
+    all.push_back(
+        *world.accept(world.order(std::to_string(i), "buyer" + std::to_string(i), {"sku-1"})).delivery);
+  std::set<std::int64_t> places;
+  for (const auto id : all)
+    places.insert(
+        world.await(world.actions.get(world.scheduler, world.merchant(), id)).value().queue_position.value());
+  EXPECT_EQ(places, (std::set<std::int64_t>{1, 2, 3}));
+}
+
+TEST(DeliveryView, OneThatWaitsSaysWhenItsRequestWasSent) {
+  World world;
+  world.cloud.auto_accept = false;
+  const auto first = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  const auto read = [&](DeliveryId id) {
+    return world.await(world.actions.get(world.scheduler, world.merchant(), id)).value();
+  };
+  const auto sent = read(first).requested_at;
+  ASSERT_TRUE(sent);
+  world.settle(std::chrono::hours{2});
+  const auto second = world.deliver(world.order("2", "Ann", {"sku-2"}));
+  ASSERT_EQ(world.status(second), "waiting_for_friendship");
+  EXPECT_EQ(read(second).requested_at, sent) << "it is the request of the first one";
+  world.cloud.accept("u-ann");
+  world.settle(std::chrono::hours{1});
+  EXPECT_EQ(read(first).requested_at, std::nullopt);
 }
 
 DeliveryView view_of(World& world, DeliveryId id) {

@@ -120,6 +120,7 @@ constexpr Sql kFirstQueued{
     "SELECT id, job_class, due_at FROM customers WHERE cloud_account_id = $1 AND queue_state = 1"
     " ORDER BY job_class, due_at LIMIT $2"};
 constexpr Sql kQueuedOf{"SELECT cloud_account_id, due_at FROM customers WHERE id = $1 AND queue_state = 1"};
+constexpr Sql kRequestedAt{"SELECT requested_at FROM customers WHERE id = $1"};
 constexpr Sql kStillNamed{
     "SELECT 1 FROM customers WHERE id = $1 AND (EXISTS (SELECT 1 FROM deliveries"
     " WHERE deliveries.customer_id = $1 AND deliveries.open = 1 AND deliveries.target_username IS NOT NULL)"
@@ -358,16 +359,12 @@ std::vector<QueuePosition> queue_positions(Tx& tx, std::span<const CustomerId> c
     found[n] = {kMostBefore + 1, r.time(1)};
   });
   for (auto& [account, positions] : first) {
-    std::int64_t row = 0;
-    std::int64_t position = 0;
-    std::pair<std::int64_t, std::int64_t> last{-1, -1};
-    tx.query(kFirstQueued, account, kMostBefore, [&](const Row& r) {
-      ++row;
-      // Customers that are due at one moment have one position.
-      const std::pair due{r.int64(1), r.int64(2)};
-      if (due != std::exchange(last, due)) position = row;
-      positions[r.id<CustomerId>(0)] = position;
-    });
+    std::vector<std::tuple<std::int64_t, std::int64_t, CustomerId>> line;
+    tx.query(kFirstQueued, account, kMostBefore,
+             [&](const Row& r) { line.emplace_back(r.int64(1), r.int64(2), r.id<CustomerId>(0)); });
+    // Customers that are due at one moment are served by id.
+    std::ranges::sort(line);
+    for (const auto& [job_class, due_at, id] : line) positions.emplace(id, std::ssize(positions) + 1);
   }
   for (std::size_t n = 0; n < customers.size(); ++n) {
     if (found[n].position == 0) continue;
@@ -376,6 +373,12 @@ std::vector<QueuePosition> queue_positions(Tx& tx, std::span<const CustomerId> c
       found[n].position = position->second;
   }
   return found;
+}
+std::vector<std::optional<Timestamp>> find_request_times(Tx& tx, std::span<const CustomerId> customers) {
+  std::vector<std::optional<Timestamp>> times(customers.size());
+  tx.query_each(kRequestedAt, 1, params_of(customers),
+                [&](std::size_t n, const Row& r) { times[n] = r.opt_time(0); });
+  return times;
 }
 std::int64_t count_queued_deliveries(Tx& tx, CloudAccountId account, std::int64_t cap) {
   return tx.one(kCountQueued, account, cap, [](const Row& r) { return r.int64(0); }).value_or(0);

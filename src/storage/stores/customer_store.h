@@ -120,6 +120,8 @@ struct QueuePosition {
   Timestamp due_at{};
 };
 std::vector<QueuePosition> queue_positions(Tx& tx, std::span<const CustomerId> customers);
+// When the newest friend request to each customer was made, in the order of the ids.
+std::vector<std::optional<Timestamp>> find_request_times(Tx& tx, std::span<const CustomerId> customers);
 // The number of queued deliveries of queued customers, counted no further than `cap`.
 std::int64_t count_queued_deliveries(Tx& tx, CloudAccountId account, std::int64_t cap);
 

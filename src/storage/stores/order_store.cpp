@@ -53,7 +53,7 @@ constexpr Sql kFindUnmapped = sql<"SELECT ", kSelected<kColumns>,
                                   " ORDER BY id DESC LIMIT $3">;
 // Reads the state only of rows without a number, which an older program wrote.
 constexpr Sql kFindName{
-    "SELECT order_number, CASE WHEN order_number IS NULL THEN state ELSE '' END, order_key FROM orders"
+    "SELECT order_number, CASE WHEN order_number IS NULL THEN state ELSE '' END, order_key, marks FROM orders"
     " WHERE id = $1"};
 constexpr Sql kInsertPayload{"INSERT INTO order_payloads (order_id, received_at, body) VALUES ($1, $2, $3)"};
 constexpr Sql kPutPayload{
@@ -152,6 +152,7 @@ std::vector<OrderName> find_order_names(Tx& tx, std::span<const OrderId> ids) {
   std::vector<OrderName> names(ids.size());
   tx.query_each(kFindName, 1, params_of(ids), [&](std::size_t n, const Row& r) {
     names[n].key = r.string(2);
+    names[n].marks = domain::OrderMarks(r.int64(3));
     if (!r.is_null(0)) {
       names[n].number = r.string(0);
     } else if (const auto state = domain::decode_order_state(r.text(1))) {

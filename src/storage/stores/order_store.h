@@ -57,8 +57,9 @@ std::vector<OrderRow> find_unmapped_orders(Tx& tx, IntegrationId integration, Or
 struct OrderName {
   std::string key;     // the store's id
   std::string number;  // as people see it; empty where the store gave none
+  domain::OrderMarks marks;
 };
-// The name of each order; empty where there is no such order.
+// The name and marks of each order; empty where there is no such order.
 std::vector<OrderName> find_order_names(Tx& tx, std::span<const OrderId> ids);
 // Writes outcome, state, summary, unmapped and updated_at.
 void update_order(Tx& tx, const OrderRow& row);

@@ -18,8 +18,9 @@ constexpr Sql kStanding{
     "$2"
     " ORDER BY id LIMIT $3) AS counted"};
 constexpr Sql kWaiting{
-    "SELECT waiting_since FROM deliveries WHERE (status || '') = 'waiting_for_friendship'"
-    " AND integration_id = $1 ORDER BY id LIMIT 1"};
+    "SELECT min(waiting_since) FROM (SELECT waiting_since FROM deliveries"
+    " WHERE (status || '') = 'waiting_for_friendship' AND integration_id = $1 ORDER BY id LIMIT $2) AS "
+    "oldest"};
 constexpr Sql kFailedFor{
     "SELECT count(*), min(id) FROM (SELECT id FROM deliveries WHERE account_id = $1 AND resolution_code = $2"
     " AND status = 'failed' ORDER BY id LIMIT $3) AS counted"};
@@ -66,7 +67,9 @@ std::vector<Standing> count_standing(Tx& tx, std::span<const IntegrationId> stor
 
 std::optional<Timestamp> find_oldest_waiting(Tx& tx, std::span<const IntegrationId> stores) {
   std::optional<Timestamp> oldest;
-  tx.query_each(kWaiting, 1, params_of(stores), [&](std::size_t, const Row& r) {
+  std::vector<Param> flat;
+  for (const auto store : stores) flat.insert(flat.end(), {store, kMostWaiting});
+  tx.query_each(kWaiting, 2, flat, [&](std::size_t, const Row& r) {
     if (const auto since = r.opt_time(0)) oldest = std::min(oldest.value_or(*since), *since);
   });
   return oldest;

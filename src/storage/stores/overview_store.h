@@ -25,8 +25,9 @@ struct Standing {
 // The deliveries of each store with that status, in the order of the stores.
 std::vector<Standing> count_standing(Tx& tx, std::span<const IntegrationId> stores,
                                      domain::DeliveryStatus status);
-// Since when a delivery has waited for its customer: the earliest such time among the oldest waiting
-// delivery of each store.
+// Since when a delivery has waited for its customer: the earliest such time among the kMostWaiting oldest waiting
+// deliveries of each store. The oldest one may have begun to wait anew.
+inline constexpr std::int64_t kMostWaiting = 100;
 std::optional<Timestamp> find_oldest_waiting(Tx& tx, std::span<const IntegrationId> stores);
 // The account's failed deliveries by code, without codes that have none.
 struct FailedFor {
