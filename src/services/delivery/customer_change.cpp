@@ -128,13 +128,14 @@ void change_owner_of_items(DeliverySet& set, const storage::DeliveryRow& row, do
   }
 }
 
-void return_items(DeliverySet& set, const storage::DeliveryRow& row) {
+void return_items(DeliverySet& set, const storage::DeliveryRow& row, std::string_view user) {
   const auto items = set.items_with_lines(row.id);
   std::vector<std::pair<ItemRow*, ItemRow*>> both;  // the present one, and the former one
   for (auto* const item : items) {
     if (item->former || (item->status != ItemStatus::owed && item->status != ItemStatus::dropped)) continue;
     const auto former = std::ranges::find_if(items, [&](const ItemRow* other) {
-      return other->former && other->file_id == item->file_id && other->username == row.username &&
+      const bool theirs = user.empty() ? other->username == row.username : other->user_id == user;
+      return other->former && other->file_id == item->file_id && theirs &&
              (other->status == ItemStatus::shared || other->status == ItemStatus::already_shared);
     });
     if (former != items.end()) both.emplace_back(item, *former);

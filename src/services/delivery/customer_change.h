@@ -49,8 +49,9 @@ void leave_to_former(DeliverySet& set, const storage::DeliveryRow& row, storage:
 void change_owner_of_items(DeliverySet& set, const storage::DeliveryRow& row, domain::Actor by,
                            std::string_view user = {});
 
-// Makes files current again that were shared with the delivery's present username before it was for another one: what
-// else it owes may have changed since, and then no job compares them (spec 3.11).
-void return_items(DeliverySet& set, const storage::DeliveryRow& row);
+// Makes files current again that were shared with the delivery's present customer before it was for another one: what
+// else it owes may have changed since, and then no job compares them (spec 3.11). The present customer is `user`, or
+// whoever had the present username then.
+void return_items(DeliverySet& set, const storage::DeliveryRow& row, std::string_view user = {});
 
 }  // namespace presetbridge::services

@@ -80,6 +80,49 @@ TEST_F(NameRules, ACustomerWhoIsNamedAgainHasWhatTheyGotBefore) {
   expect_books_balance(world);
 }
 
+// Found by the simulation: the trash invalidated it.
+TEST_F(NameRules, ACustomerUnderAnotherNameHasWhatTheyGotBefore) {
+  world.cloud.other_ids["ANN"] = "u-ann";
+  world.cloud.unknown_files = {"file-2"};
+  const auto id = deliver(named("Ann", 0, {"sku-1", "sku-2"}));
+  ASSERT_EQ(world.status(id), "failed preset_not_found");
+  unmap("sku-1");
+  map("sku-1", "file-2");
+  ASSERT_TRUE(retry(id, "ANN"));
+  settle();
+  ASSERT_EQ(world.status(id), "failed preset_not_found");
+  world.accept(paid(1, domain::Payment::cancelled, {"sku-1", "sku-2"}));
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_EQ(world.cloud.shares.size(), 1U);
+}
+
+// Found by the simulation: it was dropped, as if they had never had it.
+TEST_F(NameRules, AFormerCustomersChargedFileStaysRecordedWhereANewShareOfItWasLost) {
+  auto_revoke();
+  const auto id = deliver(named("Ann", 0));
+  world.accept(paid(1, domain::Payment::cancelled));
+  settle();
+  ASSERT_EQ(world.items(id)[0].status, ItemStatus::revoked);
+  bool lost = false;
+  world.cloud.before = [&](auto& call, auto&) {
+    return call == "share" ? once(lost, Fate::lose_request) : Fate::answer;
+  };
+  auto back = paid(2, domain::Payment::deliver);
+  back.username = back.raw_username = "Ann";
+  world.accept(back);
+  world.settle(std::chrono::seconds{5});
+  ASSERT_EQ(world.items(id)[0].status, ItemStatus::sharing);
+  world.accept(named("Bob", 3));
+  settle();
+  for (const auto& item : world.items(id)) {
+    EXPECT_EQ(item.status, item.former ? ItemStatus::revoked : ItemStatus::shared);
+    EXPECT_EQ(item.username, item.former ? "Ann" : "Bob");
+  }
+  EXPECT_EQ(world.balance().spent, 2);
+  expect_books_balance(world);
+}
+
 TEST_F(NameRules, AStoresNewNameCountsWhileItIsQueued) {
   world.hold_queue();
   const auto id = *world.accept(named("Ann", 0)).delivery;

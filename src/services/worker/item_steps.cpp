@@ -120,13 +120,14 @@ void revoke_if_ended(DeliverySet& set, DeliveryId id) {
   }
 }
 
-std::vector<storage::ItemRow*> leave_former_owner(DeliverySet& set, const storage::CustomerRow& customer,
-                                                  DeliveryId delivery) {
+std::vector<storage::ItemRow*> assign_items_to_user(DeliverySet& set, const storage::CustomerRow& customer,
+                                                    DeliveryId delivery) {
   const auto& user = customer.cloud_user_id;
-  auto items = set.items(delivery);
-  const auto of_another = [&](const storage::ItemRow* item) { return is_of_another(*item, user); };
-  if (std::ranges::none_of(items, of_another)) return items;
-  change_owner_of_items(set, *set.delivery(delivery), domain::Actor::system(), user);
+  const auto any = [&](auto which) { return std::ranges::any_of(set.items(delivery), which); };
+  if (any([&](const auto* item) { return is_of_another(*item, user); }))
+    change_owner_of_items(set, *set.delivery(delivery), domain::Actor::system(), user);
+  if (any([&](const auto* item) { return item->former && item->user_id == user; }))
+    return_items(set, *set.delivery(delivery), user);
   return set.items(delivery);
 }
 

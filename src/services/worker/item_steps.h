@@ -10,10 +10,10 @@
 namespace presetbridge::services {
 
 // Where the delivery's name leads to another user of the platform than before: files that the former user got
-// stay recorded as theirs, and are owed to the customer's present user (spec 3.11). References to its items
-// end then. Returns the delivery's items as they are now.
-std::vector<storage::ItemRow*> leave_former_owner(DeliverySet& set, const storage::CustomerRow& customer,
-                                                  DeliveryId delivery);
+// stay recorded as theirs, and are owed to the customer's present user (spec 3.11). Files that the present user got
+// under another name are theirs again. References to its items end then. Returns the delivery's items as they are now.
+std::vector<storage::ItemRow*> assign_items_to_user(DeliverySet& set, const storage::CustomerRow& customer,
+                                                    DeliveryId delivery);
 
 // Whether a revocation of the item's file from the customer's user has begun, for a former item of the same
 // delivery. It ends before the file is shared again (spec 3.10).

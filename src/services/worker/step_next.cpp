@@ -250,7 +250,7 @@ std::optional<Call> JobSteps::Step::next_share() {
   };
   for (auto it = deliveries.begin(); it != deliveries.end();) {
     bool unpaid = false;
-    for (auto* const owed : leave_former_owner(set, customer, *it)) {
+    for (auto* const owed : assign_items_to_user(set, customer, *it)) {
       if (owed->former || owed->status != ItemStatus::owed || job.failed_items.contains(owed->id)) continue;
       if (is_being_revoked(set, customer, *owed)) continue;
       auto& item = own_item(set, customer, *owed);
