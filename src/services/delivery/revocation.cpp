@@ -191,7 +191,14 @@ int revoke_items(DeliverySet& set, std::span<ItemRow* const> items, std::string_
     if (!revoke(others, *item, by)) continue;
     ++changed;
     set.changed(*item);
-    if (item->status == ItemStatus::revoking) to_ask.insert(item->customer);
+    if (item->status == ItemStatus::revoking) {
+      to_ask.insert(item->customer);
+    } else if (const auto* const row = set.delivery(item->delivery)) {
+      set.add_timeline_entry(*row, domain::Actor::system(),
+                             (item->name.empty() ? item->file_id : item->name) +
+                                 " stays with the customer: another of their orders has it too.",
+                             {.item = item->id});
+    }
   }
   others.complete_heirs();
   for (const auto id : to_ask) {
