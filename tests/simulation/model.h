@@ -107,7 +107,7 @@ struct Delivery {
   // Something came about of which the specification does not say what it comes to: until all is quiet, the
   // model takes over what it is shown.
   bool open_question = false;
-  bool unresolved = false;  // it owes a file to a name that is perhaps another one of a user who has the file
+  bool unresolved = false;  // its name is perhaps another one of a user who has its files, or had them
   bool renamed = false;     // its files are recorded for another name of its buyer, which is not resolved yet
   std::optional<Timestamp> failed_since;  // as cloud_unavailable
   std::optional<Timestamp> first_waited;  // since creation, retry or approval; not after that

@@ -231,7 +231,12 @@ std::string Model::seen(const std::string& id, const Seen& seen, const Facts& fa
              return other.former && other.file == item.file && user_of(other.name) == present(d);
            });
   });
-  d.unresolved = unresolved;
+  // Nor that it is theirs what was taken back from them.
+  d.unresolved = unresolved || std::ranges::any_of(seen.items, [&](const SeenItem& item) {
+                   return !item.name.empty() && item.name != seen.username &&
+                          user_of(item.name) == present(d) && !has_now(item.status) &&
+                          item.status != ItemStatus::owed && item.status != ItemStatus::dropped;
+                 });
   d.renamed = std::ranges::any_of(seen.items, [&](const SeenItem& item) {
     return item.former && user_of(item.name) == present(d) &&
            std::ranges::any_of(seen.items, [&](const SeenItem& other) {

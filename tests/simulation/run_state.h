@@ -212,7 +212,6 @@ class Run {
   void reprocess_all() {
     std::int64_t least = 0;
     std::int64_t most = 0;
-    const Timestamp now = service_.now();
     for (const auto& [order, id] : orders_) {
       const auto answer = model_.may_reprocess(order);
       if (answer == Model::Answer::no) continue;
