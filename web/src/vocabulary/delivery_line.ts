@@ -20,7 +20,7 @@ export function lineOf(it: Schemas['Delivery'], now = Date.now()): string {
         ? t('line.sharing', { n: Math.min(it.sharedCount + 1, it.itemCount), total: it.itemCount })
         : '';
     case 'waiting_for_friendship':
-      return it.waitingSince ? t('line.asked', { when: since(it.waitingSince, now) }) : '';
+      return it.requestedAt ? t('line.asked', { when: since(it.requestedAt, now) }) : '';
     case 'completed':
       if (it.message === BY_HAND) return t('line.byHand');
       if (it.dryRun) return t('line.rehearsed');

@@ -106,6 +106,7 @@ export const deliveries = {
   'line.pending.cloud_account_changed': 'Will use the new cloud login after this step',
   'tag.test': 'Test',
   'tag.refunded': 'Refunded',
+  'tag.refundedInPart': 'Partly refunded',
   'tag.partRefunded': '{n} of {total} products refunded',
   'tag.cancelled': 'Cancelled',
 

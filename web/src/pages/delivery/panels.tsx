@@ -105,7 +105,7 @@ function Waiting({ it }: { it: Delivery }) {
         <T k="panel.waiting" values={{ buyer }} />
       </h2>
       <p className={styles.says}>
-        {it.firstRequestAt ? t('panel.waiting.asked', { when: since(it.firstRequestAt) }) : null}{' '}
+        {it.requestedAt ? t('panel.waiting.asked', { when: since(it.requestedAt) }) : null}{' '}
         {it.nextLookAt ? t('panel.waiting.look', { time: hoursMinutes(it.nextLookAt) }) : null}{' '}
         {it.givesUpAt ? t('panel.waiting.givesUp', { date: date(it.givesUpAt) }) : null}
       </p>
