@@ -20,10 +20,10 @@ test('the line after a status', () => {
   ).toBe('by hand');
   const waits = {
     status: 'waiting_for_friendship',
-    waitingSince: new Date(NOW - 2 * 3_600_000).toISOString(),
+    requestedAt: new Date(NOW - 2 * 3_600_000).toISOString(),
   } as const;
   expect(lineOf(aDelivery(waits), NOW)).toBe('Asked 2 h ago');
-  expect(lineOf(aDelivery({ ...waits, waitingSince: null }), NOW)).toBe('');
+  expect(lineOf(aDelivery({ ...waits, requestedAt: null }), NOW)).toBe('');
   expect(lineOf(failedFor('username_not_found'), NOW)).toBe('Username not found');
   expect(lineOf(aDelivery({ status: 'in_review', reviewReason: 'held' }), NOW)).toBe('Store holds orders');
   expect(lineOf(aDelivery({ status: 'invalidated', reason: 'order_refunded' }), NOW)).toBe('Order refunded');
