@@ -166,7 +166,11 @@ std::string Model::seen(const std::string& id, const Seen& seen, const Facts& fa
       if (item.former || item.status == ItemStatus::dropped) continue;
       const bool known =
           std::ranges::any_of(d.promises, [&](const auto& p) { return p.first.second == item.file; });
-      if (!known && !d.replacing->has(item.file))
+      // An approval maps lines that are new since the order was stopped.
+      const bool mapped = std::ranges::any_of(orders_.at(id).lines, [&](const Line& line) {
+        return line.files && std::ranges::find(*line.files, item.file) != line.files->end();
+      });
+      if (!known && !mapped && !d.replacing->has(item.file))
         return fmt::format("{} takes the place of a missing file, and no line that owed one is mapped to it",
                            item.file);
     }
@@ -233,7 +237,7 @@ std::string Model::seen(const std::string& id, const Seen& seen, const Facts& fa
   });
   // Nor that it is theirs what was taken back from them.
   d.unresolved = unresolved || std::ranges::any_of(seen.items, [&](const SeenItem& item) {
-                   return !item.name.empty() && item.name != seen.username &&
+                   return !item.name.empty() && (item.former || item.name != seen.username) &&
                           user_of(item.name) == present(d) && !has_now(item.status) &&
                           item.status != ItemStatus::owed && item.status != ItemStatus::dropped;
                  });

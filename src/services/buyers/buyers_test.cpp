@@ -63,7 +63,7 @@ TEST_F(BuyersTest, SeesWhatIsNeededAndNothingElse) {
   EXPECT_FALSE(seen.requested_at);
 }
 
-TEST_F(BuyersTest, AreToldWhenTheirTurnIsIfOthersComeFirst) {
+TEST_F(BuyersTest, SeeWhenTheirTurnIsIfOthersComeFirst) {
   world_.hold_queue();
   std::vector<DeliveryId> all;
   for (int i = 0; i < 11; ++i) {
@@ -83,7 +83,7 @@ TEST_F(BuyersTest, AreToldWhenTheirTurnIsIfOthersComeFirst) {
   EXPECT_EQ(view(all[10]).starts_at, std::nullopt);
 }
 
-TEST_F(BuyersTest, AreToldWhenTheServiceTriesAgain) {
+TEST_F(BuyersTest, SeeWhenTheNextAttemptIs) {
   world_.cloud.auto_accept = true;
   world_.cloud.before = [](auto& call, auto&) {
     return call == "share" ? testing::FakeCloud::Fate::fail : testing::FakeCloud::Fate::answer;

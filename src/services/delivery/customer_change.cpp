@@ -1,6 +1,7 @@
 #include "services/delivery/customer_change.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "domain/job_class.h"
 #include "services/delivery/items.h"
@@ -130,17 +131,18 @@ void change_owner_of_items(DeliverySet& set, const storage::DeliveryRow& row, do
 
 void return_items(DeliverySet& set, const storage::DeliveryRow& row, std::string_view user) {
   const auto items = set.items_with_lines(row.id);
-  std::vector<std::pair<ItemRow*, ItemRow*>> both;  // the present one, and the former one
+  std::unordered_map<std::string_view, ItemRow*> theirs;  // by file
+  for (auto* const item : items) {
+    const bool has = item->status == ItemStatus::shared || item->status == ItemStatus::already_shared;
+    const bool same = user.empty() ? item->username == row.username : item->user_id == user;
+    if (item->former && has && same) theirs.emplace(item->file_id, item);
+  }
+  if (theirs.empty()) return;
   for (auto* const item : items) {
     if (item->former || (item->status != ItemStatus::owed && item->status != ItemStatus::dropped)) continue;
-    const auto former = std::ranges::find_if(items, [&](const ItemRow* other) {
-      const bool theirs = user.empty() ? other->username == row.username : other->user_id == user;
-      return other->former && other->file_id == item->file_id && theirs &&
-             (other->status == ItemStatus::shared || other->status == ItemStatus::already_shared);
-    });
-    if (former != items.end()) both.emplace_back(item, *former);
+    if (const auto former = theirs.find(item->file_id); former != theirs.end())
+      merge_items(set, *item, *former->second);
   }
-  for (const auto& [item, former] : both) merge_items(set, *item, *former);
 }
 
 void change_customer(DeliverySet& set, storage::DeliveryRow& row, const std::string& username,

@@ -60,7 +60,7 @@ TEST_F(NameRules, WhatAPersonTookBackFromTheFormerCustomerIsNothingThatTheNewOne
   EXPECT_FALSE(has("u-bob", "file-1")) << "only an approval gives it again";
 }
 
-// Found by the simulation: it was invalidated as nothing_to_deliver, and the store was told so.
+// Found by the simulation: it was invalidated as nothing_to_deliver, and the store was notified of that.
 TEST_F(NameRules, ACustomerWhoIsNamedAgainHasWhatTheyGotBefore) {
   const auto id = deliver(named("Ann", 0));
   ASSERT_EQ(world.status(id), "completed");

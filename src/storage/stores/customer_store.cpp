@@ -376,6 +376,7 @@ std::vector<QueuePosition> queue_positions(Tx& tx, std::span<const CustomerId> c
 }
 std::vector<std::optional<Timestamp>> find_request_times(Tx& tx, std::span<const CustomerId> customers) {
   std::vector<std::optional<Timestamp>> times(customers.size());
+  if (std::ranges::none_of(customers, [](CustomerId id) { return static_cast<bool>(id); })) return times;
   tx.query_each(kRequestedAt, 1, params_of(customers),
                 [&](std::size_t n, const Row& r) { times[n] = r.opt_time(0); });
   return times;

@@ -26,7 +26,7 @@ export function patched<It extends Row>(row: It, now: LiveDelivery): It {
     updatedAt: now.updatedAt,
     waitingSince:
       now.status === 'waiting_for_friendship' ? (row.status === now.status ? row.waitingSince : now.updatedAt) : null,
-    // The page's next read of the list tells when the request was sent.
+    // The page's next read of the list says when the request was sent.
     requestedAt: now.status === 'waiting_for_friendship' ? row.requestedAt : null,
     completedAt: now.status === 'completed' ? (row.completedAt ?? now.updatedAt) : null,
     queuePosition: now.status === row.status ? row.queuePosition : null,
