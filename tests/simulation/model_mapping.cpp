@@ -178,17 +178,22 @@ void Model::resolve(Order& order, const Delivery::Replacing& replaced) {
           const auto at = d.promises.find({present(d), file});
           return at != d.promises.end() && is_taken(at->second.state);
         });
+    // So does a file that another line owes too.
+    const auto of_another = [&](const std::string& file) {
+      return is_owed(file) && std::ranges::any_of(before, [&](const Line& other) {
+               return other.id != line.id && other.files &&
+                      std::ranges::find(*other.files, file) != other.files->end();
+             });
+    };
+    const bool both = std::ranges::any_of(line.files.value_or(std::vector<std::string>{}), of_another);
     const bool mapped = line.perhaps_mapped;
-    line.perhaps_mapped = mapped && taken;
+    line.perhaps_mapped = mapped && (taken || both);
     if (!line.files || (candidates.empty() && !mapped)) continue;
     // A file that another line owed before, or this one as another product, says nothing of this one: perhaps it is
     // this one's too.
     std::set<std::string> files;
     for (const auto& file : candidates) {
-      const bool explained = d.left.contains(file) || std::ranges::any_of(before, [&](const Line& other) {
-                               return other.id != line.id && other.files &&
-                                      std::ranges::find(*other.files, file) != other.files->end();
-                             });
+      const bool explained = d.left.contains(file) || of_another(file);
       if (is_owed(file)) (explained ? line.perhaps : files).insert(file);
     }
     const bool gone = replaces && !files.empty();
