@@ -63,8 +63,10 @@ void Run::step(const Command& c) {
       act(
           c, &Model::may_complete, [&](DeliveryId id) { return actions.complete(s, by, id); },
           [&](const std::string& o) {
+            // Until another name of the same user is resolved nobody knows that they have the files.
+            const bool unknown = model_.delivery(o)->renamed;
             model_.complete(o);
-            if (!model_.pays_for_files(o)) service_.outbound().completed_without_files(o);
+            if (!model_.pays_for_files(o) || unknown) service_.outbound().completed_without_files(o);
           });
       break;
     case Act::revoke:

@@ -78,7 +78,7 @@ Task<Expected<BulkJobRow>> BulkJobs::add(Executor& executor, identity::Principal
                  .eligible = wanted.eligible,
                  .excluded = std::move(wanted.excluded)};
   auto added = co_await async_db_.write(executor, [&](Tx& tx) -> Expected<void> {
-    lock_present_account(tx, by.account);
+    lock_account_of(tx, by);
     if (count_bulk_jobs_under_way(tx, by.account) >= kMostBulkJobs)
       return fail("LIMIT_REACHED", "Five such jobs are under way: wait until one has ended.");
     job.created_at = tx.now();

@@ -1,11 +1,12 @@
 // An account that is deleted after a request of it was admitted gets nothing new; and an owner who is removed
-// after theirs was admitted deletes no account.
+// after theirs was admitted deletes no account. A member who is removed, and a key that is deactivated, add nothing.
 #include "services/erasure/account_deletion.h"
 #include "services/stores/integrations.h"
 #include "services/testing.h"
 #include "services/vault/vault_testing.h"
 #include "services/webhooks/subscriptions.h"
 #include "storage/stores/account_store.h"
+#include "storage/stores/api_key_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -42,6 +43,37 @@ TEST_F(DeletedAccount, GetsNoWebhook) {
   const auto made = world_.await(subscriptions.create(world_.scheduler, world_.merchant(), wanted));
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().code, "NOT_FOUND");
+}
+
+TEST(DeactivatedKey, AddsNoStore) {
+  World world;
+  Integrations integrations(world.async_db, world.ids, world.random, world.cipher, world.directory, [] {});
+  auto by = world.merchant();
+  by.key = world.write([&](storage::Tx& tx) {
+    const storage::ApiKeyRow key{
+        .id = world.ids.make<ApiKeyId>(), .account = world.account, .name = "k", .created_at = tx.now()};
+    insert_api_key(tx, key, std::array<std::byte, 32>{});
+    return key.id;
+  });
+  ASSERT_TRUE(world.await(integrations.create(world.scheduler, by, {.name = "A store"})));
+  world.write([&](storage::Tx& tx) {
+    auto key = *find_api_key(tx, world.account, *by.key);
+    key.active = false;
+    update_api_key(tx, key);
+  });
+  const auto made = world.await(integrations.create(world.scheduler, by, {.name = "Another store"}));
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().message, "The API key is inactive.");
+}
+
+TEST(RemovedMember, AddsNoStore) {
+  World world;
+  Integrations integrations(world.async_db, world.ids, world.random, world.cipher, world.directory, [] {});
+  auto by = world.merchant();
+  by.person = identity::Person{.id = world.ids.make<UserId>(), .role = identity::Role::member};
+  const auto made = world.await(integrations.create(world.scheduler, by, {.name = "A store"}));
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().code, "FORBIDDEN");
 }
 
 TEST(RemovedOwner, DeletesNoAccount) {

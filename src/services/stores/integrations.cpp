@@ -237,7 +237,7 @@ Task<Expected<IssuedIntegration>> Integrations::create(Executor& executor, Princ
   }
   const auto secret = wanted.secret ? *wanted.secret : crypto::random_base62(random_, kSecretLength);
   auto made = co_await async_db_.write(executor, [&](Tx& tx) {
-    lock_present_account(tx, by.account);
+    lock_account_of(tx, by);
     if (count_integrations(tx, by.account) >= max_integrations) {
       throw Error{"LIMIT_REACHED",
                   fmt::format("An account has at most {} integrations; archive one first.", max_integrations),

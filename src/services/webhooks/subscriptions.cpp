@@ -153,7 +153,7 @@ Task<Expected<IssuedSubscription>> Subscriptions::create(Executor& executor, Pri
     auto all_problems = problems;
     check_integrations(tx, all_problems, by, wanted.integrations);
     if (!all_problems.empty()) throw invalid(std::move(all_problems));
-    lock_present_account(tx, by.account);
+    lock_account_of(tx, by);
     if (count_subscriptions(tx, by.account) >= max_subscriptions) {
       throw Error{
           "LIMIT_REACHED",
