@@ -50,8 +50,11 @@ TEST(DeactivatedKey, AddsNoStore) {
   Integrations integrations(world.async_db, world.ids, world.random, world.cipher, world.directory, [] {});
   auto by = world.merchant();
   by.key = world.write([&](storage::Tx& tx) {
-    const storage::ApiKeyRow key{
-        .id = world.ids.make<ApiKeyId>(), .account = world.account, .name = "k", .created_at = tx.now()};
+    const storage::ApiKeyRow key{.id = world.ids.make<ApiKeyId>(),
+                                 .account = world.account,
+                                 .name = "k",
+                                 .rate_limit = 10,
+                                 .created_at = tx.now()};
     insert_api_key(tx, key, std::array<std::byte, 32>{});
     return key.id;
   });

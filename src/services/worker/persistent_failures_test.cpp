@@ -39,6 +39,24 @@ class PersistentFailures : public ::testing::Test {
   World world{WorkerOptions{.jobs_per_minute = 0, .poll = 30min, .maintenance = 5min}};
 };
 
+// Found by the simulation: the other orders of the buyer stayed queued for ever.
+TEST_F(PersistentFailures, AShareThatNobodyCanLookUpKeepsNoOtherOrderFromFailingInAnOutage) {
+  world.cloud.before = [](auto& call, auto&) {
+    return call == "share" || call == "find_share" ? Fate::lose_request : Fate::answer;
+  };
+  const auto unknown = deliver("1", "sku-1");
+  world.settle(10min);
+  world.cloud.before = [](auto&, auto&) { return Fate::fail; };
+  const auto both = world.deliver(world.order("2", "Ann", {"sku-3", "sku-1"}));
+  const auto other = deliver("3", "sku-4");
+  world.settle(73h);
+  for (const auto id : {unknown, both, other}) EXPECT_EQ(world.status(id), "failed cloud_unavailable");
+  world.cloud.before = nullptr;
+  world.settle(6h);
+  for (const auto id : {unknown, both, other}) EXPECT_EQ(world.status(id), "completed");
+  expect_books_balance(world);
+}
+
 TEST_F(PersistentFailures, AShareThatAlwaysFailsDelaysNoOtherOrderOfTheBuyer) {
   fail({{"share", "file-1"}});
   const auto stuck = deliver("1", "sku-1");

@@ -224,7 +224,8 @@ void JobSteps::Step::postpone(const Call& call, const ItemRequest& request, bool
   const auto row = domain::failing_row(customer.failing, kind, call.delivery);
   set.save();  // note_failure() reads deliveries
   const auto noted = note_failure(set.tx(), customer, kind, call.delivery, steps.random_.u64(), answered);
-  if (noted.paused) job.outcome = {.kind = JobOutcome::Kind::account_paused};
+  job.looks_up_no_more = noted.paused && kind == CallKind::find_share;
+  if (noted.paused && !job.looks_up_no_more) job.outcome = {.kind = JobOutcome::Kind::account_paused};
   if (noted.retry_at) until = *noted.retry_at;
   const bool over = kind == CallKind::find_share && unknown_for_long(call);
   if (!over && (noted.paused || noted.retry_at)) return;

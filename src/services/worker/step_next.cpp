@@ -95,7 +95,9 @@ std::optional<Call> JobSteps::Step::next_call() {
     return std::nullopt;
   };
   if (job.outcome || job.shutting_down) return end(final_finding());
-  if (auto call = next_unknown_share()) return call;
+  if (!job.looks_up_no_more) {
+    if (auto call = next_unknown_share()) return call;
+  }
   // Shares that can be done come before revocations (spec 3.4): one that keeps failing holds up no order.
   if (customer.friendship == Friendship::friends && !customer.cloud_user_id.empty()) {
     if (auto call = next_share()) return call;
