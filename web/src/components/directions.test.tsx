@@ -4,6 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { steering } from '@/i18n/outside';
 import '@/i18n/en/delivery';
 import '@/i18n/en/orders';
+import '@/i18n/en/questions';
 import { t, T } from '@/i18n/text';
 import { DeliveryRows } from '@/pages/deliveries/DeliveryRows';
 import { OrderRows } from '@/pages/orders/OrderRows';

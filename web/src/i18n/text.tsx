@@ -19,6 +19,7 @@ import type { presets } from './en/presets';
 import type { guide } from './en/guide';
 import type { home } from './en/home';
 import type { profile } from './en/profile';
+import type { questions } from './en/questions';
 import type { step_up } from './en/step_up';
 import type { store_kinds } from './en/store_kinds';
 import type { stores } from './en/stores';
@@ -48,6 +49,7 @@ type Catalogue = typeof frame &
   typeof people &
   typeof presets &
   typeof profile &
+  typeof questions &
   typeof step_up &
   typeof usage;
 export type TextKey = keyof Catalogue;

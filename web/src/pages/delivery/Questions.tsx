@@ -1,142 +1,24 @@
 // The questions that come before something is done with a delivery. They are asked above its panels, so that a question and what was typed
 // in it stay when the delivery changes meanwhile and its panel goes.
-import '@/i18n/en/delivery';
-import { Textarea } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
-import { api, ok } from '@/api/client';
-import { ConfirmDialog } from '@/components/Dialogs';
-import { toast } from '@/components/toasts';
-import { t } from '@/i18n/text';
-import { statusWord, word } from '@/vocabulary/delivery';
-import { queuedWords, useDeliveryActions } from './actions';
-import { Ask, type Question } from './ask';
-import { countsOf, hasSomethingLeft } from './counts';
-import { presentHolder, revocable } from './holders';
-import { orderName } from '@/vocabulary/order';
+import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { Ask, type Asked, type Question } from './ask';
 import type { Delivery } from './types';
 
-const NEEDS = {
-  stop: 'invalidate',
-  reopen: 'reopen',
-  byHand: 'complete',
-  revoke: 'revoke',
-  instead: 'change_username',
-} as const satisfies Partial<Record<Question['what'], Delivery['allowedActions'][number]>>;
-
-const stateOf = ({ status, pendingAction }: Delivery) =>
-  pendingAction ? `${statusWord(status)}, ${word('line.pending', pendingAction)}` : statusWord(status);
+const QuestionDialogs = lazy(() => import('./QuestionDialogs').then((part) => ({ default: part.QuestionDialogs })));
 
 export function Questions({ it, children }: { it: Delivery; children: ReactNode }) {
-  const [asked, setAsked] = useState<{ question: Question; was: string } | null>(null);
+  const [asked, setAsked] = useState<Asked | null>(null);
   const [opened, setOpened] = useState(false); // what was asked stays in words while its dialog closes
-  const [reason, setReason] = useState('');
-  const act = useDeliveryActions(it);
-  const client = useQueryClient();
-  const order = orderName(it);
-  const taken = asked?.question.what === 'revoke' ? asked.question.holder : presentHolder(it);
-  const takable = revocable(taken);
-  const itemIds = takable.map(({ id }) => id);
-  const { owed, kept, forAnother } = countsOf(it);
-  const to = asked?.question.what === 'instead' ? asked.question.to : '';
   const ask = (question: Question) => {
-    setAsked({ question, was: stateOf(it) });
+    setAsked({ question, was: it });
     setOpened(true);
   };
-  const dialog = (what: Question['what']) => {
-    const open = opened && asked?.question.what === what;
-    const over = what !== 'link' && !it.allowedActions.includes(NEEDS[what]);
-    const changed = over || stateOf(it) !== asked?.was;
-    return {
-      opened: open,
-      onClose: () => setOpened(false),
-      meanwhile: open && changed ? t('confirm.changed', { status: stateOf(it) }) : undefined,
-      over: open && over ? t(`confirm.over.${what}`) : undefined,
-    };
-  };
-  const done = (words: string) => (now: Delivery) => toast(now.pendingAction ? t('act.accepted') : words);
-  async function stop() {
-    const now = await act('invalidate', { reason: reason.trim() });
-    toast(now.pendingAction ? t('act.afterStep') : t('act.stopped'));
-    setReason('');
-  }
-  async function newLink() {
-    const { buyerUrl } = await ok(
-      api.POST('/api/deliveries/{delivery}/buyer-link', { params: { path: { delivery: it.id } } }),
-    );
-    void client.invalidateQueries({ queryKey: ['deliveries', 'one', it.id] });
-    await navigator.clipboard.writeText(buyerUrl).then(
-      () => toast(t('act.link')),
-      () => toast(buyerUrl, { tone: 'bad' }),
-    );
-  }
   return (
     <Ask value={ask}>
       {children}
-      <ConfirmDialog
-        {...dialog('stop')}
-        title={t('confirm.stop.title')}
-        body={t(it.status === 'completed' ? 'confirm.stop.completed' : 'confirm.stop.body', { order })}
-        button={t('confirm.stop.button')}
-        danger
-        ready={reason.trim() !== ''}
-        onConfirm={stop}
-      >
-        <Textarea
-          label={t('confirm.stop.reason')}
-          rows={3}
-          maxLength={500}
-          value={reason}
-          onChange={(event) => setReason(event.currentTarget.value)}
-          data-autofocus
-        />
-      </ConfirmDialog>
-      <ConfirmDialog
-        {...dialog('reopen')}
-        title={t('confirm.reopen.title', { order })}
-        body={t(hasSomethingLeft(it) ? 'confirm.reopen.body' : 'confirm.reopen.over')}
-        button={t('confirm.reopen.button')}
-        onConfirm={() => act('reopen').then(done(t('act.reopened')))}
-      />
-      <ConfirmDialog
-        {...dialog('byHand')}
-        title={t('confirm.byHand.title')}
-        body={owed > 0 ? t('confirm.byHand.body', { count: owed }) : t('confirm.byHand.none')}
-        button={t('confirm.byHand.button')}
-        onConfirm={() => act('complete').then(done(t('act.byHand')))}
-      />
-      <ConfirmDialog
-        {...dialog('revoke')}
-        title={t('confirm.revoke.title', {
-          count: itemIds.length,
-          preset: takable[0]?.name || (takable[0]?.fileId ?? ''),
-          buyer: `@${taken.username}`,
-        })}
-        body={t('confirm.revoke.body', { count: itemIds.length })}
-        button={t('confirm.revoke.button')}
-        danger
-        onConfirm={() => act('revoke', { itemIds }).then(done(t('act.takenBack')))}
-      />
-      <ConfirmDialog
-        {...dialog('instead')}
-        title={t('confirm.retryShared.title', { buyer: `@${to}` })}
-        body={t(it.dryRun ? 'confirm.retryShared.test' : 'confirm.retryShared.body', {
-          old: `@${it.targetUsername ?? ''}`,
-          kept: t('count.presets', { count: kept }),
-          buyer: `@${to}`,
-          presets: t('count.presets', { count: forAnother }),
-          credits: t('count.credits', { count: forAnother }),
-        })}
-        button={t('confirm.retryShared.button', { buyer: `@${to}` })}
-        onConfirm={() => act('retry', { targetUsername: to }).then((now) => toast(queuedWords(now)))}
-      />
-      <ConfirmDialog
-        {...dialog('link')}
-        title={t('confirm.newLink.title')}
-        body={t('confirm.newLink.body')}
-        button={t('confirm.newLink.button')}
-        onConfirm={newLink}
-      />
+      <Suspense>
+        {asked ? <QuestionDialogs it={it} asked={asked} opened={opened} onClose={() => setOpened(false)} /> : null}
+      </Suspense>
     </Ask>
   );
 }
