@@ -114,3 +114,4 @@ export const pace = (perDay: number) =>
 
 const list = new Intl.ListFormat('en', { type: 'conjunction' });
 export const listed = (names: string[]) => list.format(names);
+export const listParts = (names: string[]) => list.formatToParts(names);

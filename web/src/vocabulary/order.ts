@@ -16,3 +16,7 @@ export function partRefunded(lines: { quantity: number; refundedQuantity: number
   }
   return n > 0 && n < total ? { n, total } : null;
 }
+
+// Whether all of its products are known to be refunded.
+export const allRefunded = (lines: { quantity: number; refundedQuantity: number }[] = []) =>
+  lines.length > 0 && lines.every((line) => line.refundedQuantity >= line.quantity);

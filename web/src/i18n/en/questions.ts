@@ -34,6 +34,10 @@ export const questions = {
     one: 'The buyer can no longer load it. Credits are not returned.',
     other: 'The buyer can no longer load them. Credits are not returned.',
   },
+  'confirm.revoke.more': '{n} more',
+  'confirm.revoke.other': 'A preset that another order of the buyer has too stays with them.',
+  'confirm.revoke.paid':
+    'Presets of products that are still paid for are taken back too. To take one back alone, use the arrow beside it under “Presets”.',
   'confirm.revoke.button': 'Take back',
   'confirm.retryShared.title': 'Send it to {buyer} instead?',
   'confirm.retryShared.body': '{old} keeps {kept}. {buyer} needs {presets}: {credits}.',

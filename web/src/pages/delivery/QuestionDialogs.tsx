@@ -2,18 +2,21 @@
 import '@/i18n/en/delivery';
 import '@/i18n/en/questions';
 import { Textarea } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { api, ok } from '@/api/client';
+import { queries } from '@/api/queries';
+import { Bdi } from '@/components/Bdi';
 import { ConfirmDialog } from '@/components/Dialogs';
 import { toast } from '@/components/toasts';
+import { listParts } from '@/i18n/format';
 import { t } from '@/i18n/text';
 import { statusWord, word } from '@/vocabulary/delivery';
+import { allRefunded, orderIdOf, orderName } from '@/vocabulary/order';
 import { queuedWords, useDeliveryActions } from './actions';
 import type { Asked, Question } from './ask';
 import { countsOf, hasSomethingLeft } from './counts';
 import { presentHolder, revocable } from './holders';
-import { orderName } from '@/vocabulary/order';
 import type { Delivery } from './types';
 
 const NEEDS = {
@@ -23,6 +26,8 @@ const NEEDS = {
   revoke: 'revoke',
   instead: 'change_username',
 } as const satisfies Partial<Record<Question['what'], Delivery['allowedActions'][number]>>;
+
+const NAMED = 5;
 
 const stateOf = ({ status, pendingAction }: Delivery) =>
   pendingAction ? `${statusWord(status)}, ${word('line.pending', pendingAction)}` : statusWord(status);
@@ -113,7 +118,7 @@ export function QuestionDialogs({ it, asked: { question, was }, opened, onClose 
           preset: takable[0]?.name || (takable[0]?.fileId ?? ''),
           buyer: `@${taken.username}`,
         })}
-        body={t('confirm.revoke.body', { count: itemIds.length })}
+        body={<TakenBack it={it} items={takable} />}
         button={t('confirm.revoke.button')}
         danger
         onConfirm={() => act('revoke', { itemIds }).then(done(t('act.takenBack')))}
@@ -138,6 +143,32 @@ export function QuestionDialogs({ it, asked: { question, was }, opened, onClose 
         button={t('confirm.newLink.button')}
         onConfirm={newLink}
       />
+    </>
+  );
+}
+
+// The presets by their names. One alone is named by the title.
+function TakenBack({ it, items }: { it: Delivery; items: Delivery['items'] }) {
+  const { data: order } = useQuery({ ...queries.order(orderIdOf(it.id)), enabled: it.refunded });
+  const several = items.length > 1;
+  const left = items.length - NAMED;
+  const names = [
+    ...items.slice(0, NAMED).map(({ name, fileId }) => name || fileId),
+    ...(left > 0 ? [t('confirm.revoke.more', { n: left })] : []),
+  ];
+  return (
+    <>
+      {several ? (
+        <p>
+          <strong>
+            {listParts(names).map(({ type, value }, at) => (type === 'element' ? <Bdi key={at}>{value}</Bdi> : value))}
+          </strong>
+        </p>
+      ) : null}
+      {several && it.refunded && !allRefunded(order?.lines) ? <p>{t('confirm.revoke.paid')}</p> : null}
+      <p>
+        {t('confirm.revoke.body', { count: items.length })} {t('confirm.revoke.other')}
+      </p>
     </>
   );
 }

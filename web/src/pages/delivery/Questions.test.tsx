@@ -3,6 +3,7 @@ import { cleanup, fireEvent, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { queries } from '@/api/queries';
 import { aDelivery, failedFor, itemsOf } from '@/testing/delivery';
 import { Toasts } from '@/components/toasts';
 import { show } from '@/testing/render';
@@ -167,6 +168,44 @@ test('of several presets one can be taken back alone', async () => {
   await show(<Page it={with_({ name: 'Lead', status: 'shared' }, { name: 'Clean', status: 'owed' })} />);
   await screen.findByText('Lead');
   expect(screen.queryByRole('button', { name: /back…$/ })).toBeNull();
+});
+
+test('the presets that are taken back are named, and a paid one among them is told of', async () => {
+  const names = ['Lead', 'Clean', 'Crunch', 'Fuzz', '\u202eBass', 'Pad', 'Keys'];
+  const shared = names.map((name, at) => ({ id: `itm_${at}`, name, status: 'shared' as const }));
+  const open = async (more: Partial<Delivery>, refunds: number[], items = shared) => {
+    cleanup();
+    const it = aDelivery({ status: 'completed', allowedActions: ['revoke'], ...itemsOf(...items), ...more });
+    const { client } = await show(
+      <Questions it={it}>
+        <LazyActions it={it} />
+      </Questions>,
+    );
+    const lines = refunds.map((refundedQuantity) => ({ quantity: 1, refundedQuantity }));
+    client.setQueryData(queries.order('ord_0a1b2c3d4e5f6').queryKey, { lines } as never);
+    const user = userEvent.setup();
+    await user.click(await button('More'));
+    await user.click(await screen.findByRole('menuitem', { name: 'Take presets back…' }));
+    await button('Take back');
+    return screen.getByRole('dialog').textContent;
+  };
+  const paid =
+    'Presets of products that are still paid for are taken back too. To take one back alone, use the arrow beside it under “Presets”.';
+  const other = 'A preset that another order of the buyer has too stays with them.';
+
+  const whole = await open({}, [0, 0]);
+  expect(whole).toContain('Lead, Clean, Crunch, Fuzz, U+202EBass, and 2 more');
+  expect(whole).toContain(other);
+  expect(whole).not.toContain(paid);
+  expect(await open({ refunded: true }, [1, 0])).toContain(paid);
+  expect(await open({ refunded: true }, [0, 0])).toContain(paid); // a refund that names no products
+  expect(await open({ refunded: true }, [])).toContain(paid); // nobody knows its products
+  expect(await open({ refunded: true }, [1, 1])).not.toContain(paid);
+  const two = await open({}, [], shared.slice(0, 2));
+  expect(two).toContain('Lead and Clean');
+  const one = await open({ refunded: true }, [1, 0], shared.slice(0, 1));
+  expect(one).toContain('Take Lead back from @jonasek_?');
+  expect(one).not.toContain(paid); // it has no arrow, and is named
 });
 
 test('only what is owed counts as delivered by hand', async () => {

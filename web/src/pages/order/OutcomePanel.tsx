@@ -15,6 +15,7 @@ import { toast } from '@/components/toasts';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { codeWord, statusWord, word } from '@/vocabulary/delivery';
+import { allRefunded } from '@/vocabulary/order';
 import { standingOf } from '@/vocabulary/outcome';
 import { bareKey } from './bare';
 import type { Order } from './types';
@@ -74,8 +75,7 @@ function reasonOf(it: Order): string {
 // The order is over, so nothing more of it is delivered.
 function overBy({ cancelled, test, refunded, lines }: Order) {
   if (cancelled && !test) return 'cancelled';
-  const all = refunded && lines.length > 0 && lines.every((line) => line.refundedQuantity >= line.quantity);
-  return all ? 'refunded' : null;
+  return refunded && allRefunded(lines) ? 'refunded' : null;
 }
 
 // A node of the version before does not say what the order takes, and refuses what it does not.
