@@ -65,6 +65,7 @@ export const orders = {
   'orderPage.again': 'Process again',
   'orderPage.again.done': 'Processed again: {state}.',
   'orderPage.again.credits': 'Waiting for credits: {n} needed.',
+  'orderPage.again.same': 'Processed again. Nothing new is to be delivered.',
   'orderPage.again.nothing': 'Processed again. Still nothing to deliver.',
   'orderPage.deliver': 'Deliver this order',
   'orderPage.lead.delivery': 'It has a delivery',

@@ -65,6 +65,18 @@ test.each([
   await screen.findByText(says);
 });
 
+test.each(['completed', 'invalidated'] as const)('an order whose delivery stays %s has nothing new', async (status) => {
+  serve(() => Response.json(anOrder({ deliveryStatus: status })));
+  await show(
+    <>
+      <OutcomePanel it={anOrder({ deliveryStatus: status })} />
+      <Toasts />
+    </>,
+  );
+  await userEvent.setup().click(await screen.findByRole('button', { name: 'Process again' }));
+  await screen.findByText('Processed again. Nothing new is to be delivered.');
+});
+
 test('products that have presets since then had none when the order came', async () => {
   const lines = [line({ result: 'unmapped', matchedBy: 'sku' })];
   await show(<OutcomePanel it={anOrder({ outcome: 'no_mapped_items', unmappedCount: 1, deliveryId: null, lines })} />);

@@ -33,11 +33,15 @@ export function useReprocess(id: string) {
   };
 }
 
+// Where a delivery stays in one of these, there was nothing new to deliver.
+const ENDS: ReadonlySet<Order['deliveryStatus']> = new Set(['completed', 'invalidated']);
+
 // The state that came of it. The order does not say how many credits its delivery needs.
 export function useOutcomeWords() {
   const client = useQueryClient();
-  return async ({ deliveryId, deliveryStatus, resolutionCode: code }: Order) => {
+  return async ({ deliveryId, deliveryStatus, resolutionCode: code }: Order, before?: Order) => {
     if (!deliveryId || !deliveryStatus) return t('orderPage.again.nothing');
+    if (before?.deliveryStatus === deliveryStatus && ENDS.has(deliveryStatus)) return t('orderPage.again.same');
     if (code === 'insufficient_credits') {
       const read = client.fetchQuery({ ...queries.delivery(deliveryId), staleTime: 0 });
       const n = (await read.catch(() => null))?.resolution?.creditsNeeded;
@@ -130,7 +134,7 @@ export function OutcomePanel({ it }: { it: Order }) {
     if (!begin()) return;
     setError(undefined);
     try {
-      toast(await words(await reprocess()));
+      toast(await words(await reprocess(), it));
     } catch (failure) {
       setError(failure);
     } finally {
