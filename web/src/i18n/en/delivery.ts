@@ -16,6 +16,11 @@ export const delivery = {
   'delivery.crumb': 'Order {order}',
   'delivery.for': '{presets} for {buyer}',
   'delivery.forNobody': '{presets}, no username',
+  'delivery.takenBack': {
+    one: '{count} of {total} presets was taken back',
+    other: '{count} of {total} presets were taken back',
+  },
+  'delivery.takenBackAll': { one: 'The preset was taken back', other: 'All presets were taken back' },
   'delivery.missing': 'Delivery not found, or it belongs to another account.',
   'delivery.place': '{n} of {total} in this list',
   'delivery.placeNeeds': '{n} of {total} that need you',
@@ -45,6 +50,7 @@ export const delivery = {
   'step.label': 'Journey',
   'step.stoppedAt': 'At step {n} of 5.',
   'step.now': 'Step {n} of 5.',
+  'step.skipped': 'Not needed',
   'step.all': 'All 5 steps done.',
 
   'fix.next': 'Next: {order}',
@@ -193,6 +199,7 @@ export const delivery = {
   'panel.pending': 'A step is under way. {then}.',
   'panel.completed': 'Delivered {when}, {time} after the order.',
   'panel.rehearsed': 'Rehearsed {when}. The buyer would get {presets}. Nothing was shared and no credit was spent.',
+  'panel.markedByHand': 'Marked as delivered {when}, {time} after the order.',
   'panel.completedAtOnce': 'Delivered {when}, right after the order.',
 
   'act.approved': 'Approved.',
@@ -227,6 +234,12 @@ export const delivery = {
   'facts.forBuyer': 'For {buyer}',
   'facts.formerly': 'Given to {buyer} before',
   'facts.takeBack': 'Take back…',
+  'facts.shareAgain': {
+    one: 'To share it again: {reopen}, then “Approve”. {cost}',
+    other: 'To share them again: {reopen}, then “Approve”. {cost}',
+  },
+  'facts.shareAgain.free': 'It costs nothing again.',
+  'facts.shareAgain.costs': 'It costs {credits}.',
   'facts.takeBackOne': 'Take {preset} back…',
   'facts.credits.will': {
     one: '{count} credit will be spent when shared',

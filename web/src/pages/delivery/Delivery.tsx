@@ -23,6 +23,7 @@ import { Journey } from './Journey';
 import { Neighbours } from './Neighbours';
 import { DeliveryPanel } from './panels';
 import { Questions } from './Questions';
+import { takenBackWords } from './taken_back';
 import { Timeline } from './Timeline';
 import type { Delivery } from './types';
 import { useWalk } from './walk';
@@ -54,6 +55,7 @@ function Content({ it, list }: { it: Delivery; list: string | undefined }) {
   // The lines of its order, which the delivery does not know.
   const lines = useQuery({ ...queries.order(orderIdOf(it.id)), enabled: it.refunded }).data?.lines;
   const refunded = partRefunded(lines);
+  const takenBack = takenBackWords(it);
   return (
     <Questions it={it}>
       <PageHeader
@@ -71,6 +73,7 @@ function Content({ it, list }: { it: Delivery; list: string | undefined }) {
               {stateWord(it)}
               <Marks of={it} />
             </span>
+            {takenBack ? <span>{takenBack}</span> : null}
             {refunded ? <span>{t('tag.partRefunded', refunded)}</span> : null}
             {it.itemCount > 0 ? (
               <span>

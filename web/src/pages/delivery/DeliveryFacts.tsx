@@ -17,6 +17,7 @@ import { itemWord } from '@/vocabulary/delivery';
 import { orderIdOf, orderName } from '@/vocabulary/order';
 import { useAsk } from './ask';
 import { countsOf } from './counts';
+import { shareableAgain } from './taken_back';
 import { formerHolders, presentHolder, revocable, type Holder } from './holders';
 import type { Delivery } from './types';
 import styles from './DeliveryFacts.module.css';
@@ -113,6 +114,7 @@ function Presets({ it }: { it: Delivery }) {
       ) : (
         <Items it={it} holder={presentHolder(it)} />
       )}
+      <ShareAgain it={it} />
       {former.map((holder) => (
         <div key={holder.username} className={styles.former}>
           <h3 className={styles.holder}>
@@ -137,6 +139,33 @@ function Presets({ it }: { it: Delivery }) {
         </p>
       ) : null}
     </Facts>
+  );
+}
+
+function ShareAgain({ it }: { it: Delivery }) {
+  const ask = useAsk();
+  const { data: order } = useQuery({ ...queries.order(orderIdOf(it.id)), enabled: it.refunded });
+  const items = it.allowedActions.includes('reopen') ? shareableAgain(it, order?.lines) : [];
+  const unpaid = items.filter(({ credits }) => credits === 0).length; // what was charged once is not charged again
+  if (items.length === 0) return null;
+  return (
+    <p className={styles.note}>
+      <T
+        k="facts.shareAgain"
+        values={{
+          count: items.length,
+          reopen: (
+            <button type="button" className="link" onClick={() => ask({ what: 'reopen' })}>
+              {t('menu.reopen')}
+            </button>
+          ),
+          cost:
+            unpaid === 0
+              ? t('facts.shareAgain.free')
+              : t('facts.shareAgain.costs', { credits: t('count.credits', { count: unpaid }) }),
+        }}
+      />
+    </p>
   );
 }
 

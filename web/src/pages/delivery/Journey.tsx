@@ -4,25 +4,48 @@ import { StatusIcon, Shape } from '@/components/StatusIcon';
 import { moment } from '@/i18n/format';
 import { hasText, t } from '@/i18n/text';
 import { stateWord, statusWord, word } from '@/vocabulary/delivery';
+import { presentHolder } from './holders';
+import { takenBack } from './taken_back';
 import type { Delivery } from './types';
 import styles from './Journey.module.css';
+
+// All of it was delivered by hand.
+function isByHand(it: Delivery) {
+  const items = it.status === 'completed' ? presentHolder(it).items.filter(({ status }) => status !== 'dropped') : [];
+  return items.length > 0 && items.every(({ status }) => status === 'delivered_by_hand');
+}
 
 function nameOf(it: Delivery, { key, state }: Delivery['steps'][number]): string {
   if (state === 'stopped') {
     const stopped = `step.stopped.${it.resolutionCode ?? ''}`;
     return it.resolutionCode && hasText(stopped) ? word('step.stopped', it.resolutionCode) : statusWord(it.status);
   }
+  if (key === 'shared' && takenBack(it).all) return t('item.revoked');
+  if (key === 'shared' && isByHand(it)) return t('item.delivered_by_hand');
   if (state === 'current' && it.status === 'waiting_for_friendship') return statusWord(it.status);
   return key === 'shared' && it.dryRun ? t('status.would') : word('step', key);
 }
 
 // A rehearsal asks nobody: of the steps with the buyer there is only the one at which it stands.
-const stepsOf = ({ steps, dryRun }: Delivery) =>
+const asked = ({ steps, dryRun }: Delivery) =>
   dryRun
     ? steps.filter(
         ({ key, state }) => key === 'order_received' || key === 'shared' || state === 'current' || state === 'stopped',
       )
     : steps;
+
+// The service counts the steps before a delivery by hand, and the share of what was taken back since, as done.
+function stepsOf(it: Delivery): Delivery['steps'] {
+  const [byHand, all] = [isByHand(it), takenBack(it).all];
+  const over = ({ key, at }: Delivery['steps'][number]) => (byHand && at === null) || (all && key === 'shared');
+  return asked(it).map((step) => (over(step) ? { ...step, state: 'skipped' } : step));
+}
+
+function allDone(it: Delivery) {
+  if (it.dryRun) return stateWord(it);
+  if (isByHand(it)) return t('item.delivered_by_hand');
+  return takenBack(it).all ? t('item.revoked') : t('step.all');
+}
 
 export function Journey({ it }: { it: Delivery }) {
   const at = it.steps.findIndex(({ state }) => state === 'stopped' || state === 'current');
@@ -33,9 +56,7 @@ export function Journey({ it }: { it: Delivery }) {
         <strong>
           {here === undefined
             ? it.status === 'completed'
-              ? it.dryRun
-                ? stateWord(it)
-                : t('step.all')
+              ? allDone(it)
               : statusWord(it.status)
             : t(here.state === 'stopped' ? 'step.stoppedAt' : 'step.now', { n: at + 1 })}
         </strong>{' '}
@@ -54,12 +75,17 @@ export function Journey({ it }: { it: Delivery }) {
                 <Shape icon="check" colour="teal" />
               ) : step.state === 'stopped' || step.state === 'current' ? (
                 <StatusIcon status={it.status} />
+              ) : step.state === 'skipped' ? (
+                <Shape icon="slash" colour="grey" />
               ) : (
                 <i className={styles.ahead} />
               )}
               <i className={styles.line} />
             </span>
             <span className={styles.name}>{nameOf(it, step)}</span>
+            {step.state === 'skipped' && step.key !== 'shared' ? (
+              <span className={styles.skipped}>{t('step.skipped')}</span>
+            ) : null}
           </li>
         ))}
       </ol>

@@ -48,15 +48,7 @@ export function DeliveryPanel({ it }: { it: Delivery }) {
     case 'invalidated':
       return <Stopped it={it} />;
     case 'completed':
-      return it.completedAt ? (
-        <p className="muted">
-          {t(it.dryRun ? 'panel.rehearsed' : took(it) < 1000 ? 'panel.completedAtOnce' : 'panel.completed', {
-            when: momentWithin(it.completedAt),
-            time: duration(took(it)),
-            presets: listed(namesOf(it).map(isolated)),
-          })}
-        </p>
-      ) : null;
+      return it.completedAt ? <Completed it={it} at={it.completedAt} /> : null;
     case 'queued':
     case 'processing':
       return <UnderWay it={it} />;
@@ -87,7 +79,36 @@ function UnderWay({ it }: { it: Delivery }) {
   );
 }
 
-const took = ({ completedAt, createdAt }: Delivery) => Date.parse(completedAt ?? createdAt) - Date.parse(createdAt);
+// An approval after a reopening completes it once more, also where nothing was left to share.
+function deliveredAt({ completedAt, createdAt }: Delivery, items: Delivery['items']) {
+  const last =
+    items
+      .map(({ sharedAt }) => sharedAt ?? '')
+      .sort()
+      .at(-1) ?? '';
+  const all = items.every(({ sharedAt }) => sharedAt !== null);
+  // What the buyer had before the order was not delivered then.
+  return all && last >= createdAt && completedAt !== null && last < completedAt ? last : completedAt;
+}
+
+function Completed({ it, at }: { it: Delivery; at: string }) {
+  const items = presentHolder(it).items.filter(({ status }) => status !== 'dropped');
+  const byHand = items.some(({ status }) => status === 'delivered_by_hand');
+  const when = it.dryRun || byHand ? at : (deliveredAt(it, items) ?? at);
+  const took = Date.parse(when) - Date.parse(it.createdAt);
+  const key = it.dryRun
+    ? 'panel.rehearsed'
+    : byHand
+      ? 'panel.markedByHand'
+      : took < 1000
+        ? 'panel.completedAtOnce'
+        : 'panel.completed';
+  return (
+    <p className="muted">
+      {t(key, { when: momentWithin(when), time: duration(took), presets: listed(namesOf(it).map(isolated)) })}
+    </p>
+  );
+}
 
 function Waiting({ it }: { it: Delivery }) {
   const [changing, setChanging] = useState(false);

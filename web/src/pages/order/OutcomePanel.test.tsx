@@ -2,7 +2,7 @@ import { act, cleanup, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
 import { queries } from '@/api/queries';
-import { Toasts } from '@/components/toasts';
+import { clearToasts, Toasts } from '@/components/toasts';
 import { failedFor } from '@/testing/delivery';
 import { show } from '@/testing/render';
 import { serve } from '@/testing/service';
@@ -13,6 +13,7 @@ import { OutcomePanel } from './OutcomePanel';
 
 afterEach(() => {
   cleanup();
+  act(clearToasts);
   vi.unstubAllGlobals();
 });
 
