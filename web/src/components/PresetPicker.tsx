@@ -10,20 +10,28 @@ import styles from './PresetPicker.module.css';
 import { useNamedPresets } from './useNamedPresets';
 
 type Preset = Schemas['Preset'];
-type Props = { label: string; value: Preset | null; onChange: (preset: Preset | null) => void; className?: string };
+// What is said of a preset in the list, and whether it cannot be chosen.
+export type Mark = { words: string; disabled: boolean };
+type Props = {
+  label: string;
+  value: Preset | null;
+  onChange: (preset: Preset | null) => void;
+  className?: string;
+  markOf?: (id: string) => Mark | undefined;
+};
 
-export function PresetOption({ name, kind }: { name: string; kind: string }) {
+export function PresetOption({ name, kind, mark }: { name: string; kind: string; mark?: string | undefined }) {
   return (
     <span className={styles.option}>
       <Bdi>{name}</Bdi>
-      <span>{word('kind', kind)}</span>
+      <span>{mark ?? word('kind', kind)}</span>
     </span>
   );
 }
 
 export const noneText = (typed: string) => <Bdi>{t('picker.none', { text: typed.trim() })}</Bdi>;
 
-export function PresetPicker({ label, value, onChange, className }: Props) {
+export function PresetPicker({ label, value, onChange, className, markOf }: Props) {
   const [text, setText] = useState('');
   const typed = text === value?.name ? '' : text;
   const { found, none, error } = useNamedPresets(typed);
@@ -36,14 +44,18 @@ export function PresetPicker({ label, value, onChange, className }: Props) {
       placeholder={t('picker.placeholder')}
       searchable
       filter={({ options }) => options}
-      data={all.map(({ id, name }) => ({ value: id, label: name }))}
+      data={all.map(({ id, name }) => ({ value: id, label: name, disabled: markOf?.(id)?.disabled ?? false }))}
       value={value?.id ?? null}
       searchValue={text}
       onSearchChange={setText}
       onChange={(id) => onChange(all.find((preset) => preset.id === id) ?? (value?.id === id ? value : null))}
       nothingFoundMessage={error ? sentence(error) : none ? noneText(typed) : undefined}
       renderOption={({ option }) => (
-        <PresetOption name={option.label} kind={all.find(({ id }) => id === option.value)?.kind ?? ''} />
+        <PresetOption
+          name={option.label}
+          kind={all.find(({ id }) => id === option.value)?.kind ?? ''}
+          mark={markOf?.(option.value)?.words}
+        />
       )}
     />
   );

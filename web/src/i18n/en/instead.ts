@@ -3,6 +3,9 @@ import { addWords } from '../words';
 // Another preset in the place of one that is missing or cannot be shared.
 export const instead = {
   'instead.pick': 'Preset to deliver instead',
+  'instead.mark.present': 'already in this order',
+  'instead.mark.former': 'to be replaced',
+  'instead.had': 'This order already has {preset}, so the buyer gets nothing more.',
   'instead.use': 'Use this file',
   'instead.useRetry': 'Use and retry',
   'instead.noMapping': 'No product of this store delivers this file any more.',

@@ -49,7 +49,11 @@ async function open({ products = ['LOFI-1'], failed = 3 as number | null, exact 
   act(() => {
     client.setQueryData(queries.mappings(it.integrationId).queryKey, { version: 1, mappings } as never);
     client.setQueryData(queries.presets('').queryKey, {
-      data: [{ id: 'f-new', name: 'Lead II', kind: 'preset' }],
+      data: [
+        { id: 'f-new', name: 'Lead II', kind: 'preset' },
+        { id: 'f-Lead', name: 'Lead', kind: 'preset' },
+        { id: 'f-Rhythm', name: 'Rhythm', kind: 'preset' },
+      ],
       nextCursor: null,
     } as never);
     const lines = [{ title: 'Lofi Bedroom', files: [{ fileId: 'f-Lead' }] }];
@@ -80,6 +84,24 @@ test.each([
   await use(user);
   await screen.findByText(`Saved for all orders of marlowtones.com. ${done}`);
 }); // prettier-ignore
+
+test('a preset that the order has is marked, and choosing it is said to share nothing more', async () => {
+  const user = await open();
+  await user.click(screen.getByLabelText('Preset to deliver instead', { selector: 'input' }));
+  const option = async (name: RegExp) => screen.findByRole('option', { name });
+  expect((await option(/^Rhythm/)).textContent).toContain('already in this order');
+  expect((await option(/^Lead II/)).textContent).not.toContain('order');
+  const missing = await option(/^Lead(?! II)/);
+  expect(missing.textContent).toContain('to be replaced');
+  expect(missing.getAttribute('data-combobox-disabled')).toBe('true');
+  await user.click(await option(/^Rhythm/));
+  const says = (_: string, { tagName, textContent }: Element) =>
+    tagName === 'P' && textContent === 'This order already has Rhythm, so the buyer gets nothing more.';
+  await screen.findByText((text, at) => at !== null && says(text, at));
+  await user.click(screen.getByLabelText('Preset to deliver instead', { selector: 'input' }));
+  await user.click(await option(/^Lead II/));
+  expect(screen.queryByText((text, at) => at !== null && says(text, at))).toBeNull();
+});
 
 test('where several products deliver it, their number is said', async () => {
   await open({ products: ['LOFI-1', 'LOFI-2'] });

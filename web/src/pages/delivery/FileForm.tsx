@@ -8,12 +8,13 @@ import { sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
 import { Alert } from '@/components/Alert';
 import { Bdi } from '@/components/Bdi';
-import { PresetPicker } from '@/components/PresetPicker';
+import { PresetPicker, type Mark } from '@/components/PresetPicker';
 import { toast } from '@/components/toasts';
 import { useSubmit } from '@/components/useSubmit';
-import { t } from '@/i18n/text';
+import { t, T } from '@/i18n/text';
 import { orderIdOf } from '@/vocabulary/order';
 import { useDeliveryActions } from './actions';
+import { presentHolder } from './holders';
 import { useStay } from './onward';
 import type { Delivery } from './types';
 import styles from './panels.module.css';
@@ -78,6 +79,17 @@ export function FileForm({ it, retry }: { it: Delivery; retry: boolean }) {
   const act = useDeliveryActions(it);
   const stay = useStay();
   const former = it.items.find(({ status, former }) => status === 'owed' && !former)?.fileId;
+  const present = new Set(
+    presentHolder(it)
+      .items.filter(({ status }) => status !== 'dropped')
+      .map(({ fileId }) => fileId),
+  );
+  const markOf = (id: string): Mark | undefined =>
+    id === former
+      ? { words: t('instead.mark.former'), disabled: true }
+      : present.has(id)
+        ? { words: t('instead.mark.present'), disabled: false }
+        : undefined;
   const store = it.integrationName;
   const products = useProducts(it, former);
   // Deliveries that failed for a file that cannot be shared do not go on by themselves.
@@ -129,11 +141,22 @@ export function FileForm({ it, retry }: { it: Delivery; retry: boolean }) {
         </p>
       )}
       <div className={styles.line}>
-        <PresetPicker className={styles.field} label={t('instead.pick')} value={file} onChange={setFile} />
+        <PresetPicker
+          className={styles.field}
+          label={t('instead.pick')}
+          value={file}
+          onChange={setFile}
+          markOf={markOf}
+        />
         <Button type="submit" variant="filled" size="md" disabled={!file} aria-disabled={busy || undefined}>
           {busy ? t('action.saving') : t(retry ? 'instead.useRetry' : 'instead.use')}
         </Button>
       </div>
+      {file && present.has(file.id) ? (
+        <p role="status">
+          <T k="instead.had" values={{ preset: <Bdi>{file.name}</Bdi> }} />
+        </p>
+      ) : null}
       {error ? (
         <Alert>
           {error instanceof Error && error.message === t('instead.noMapping') ? error.message : sentence(error)}
