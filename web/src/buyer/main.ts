@@ -2,6 +2,7 @@
 // service's events, and polls where those do not arrive.
 import '../theme/tokens.css';
 import './buyer.css';
+import { looksLikeMail, plainUsername } from '@/vocabulary/username';
 import { api, type Answer, type BuyerDelivery } from './api';
 import { follow } from './live';
 import { texts, titleOf } from './texts';
@@ -14,7 +15,6 @@ const FIRST_RETRY_MS = 1_000; // to hear again, twice as long each time
 const LAST_RETRY_MS = 60_000;
 // States in which the delivery moves by itself within seconds.
 const MOVING: ReadonlySet<string> = new Set(['on_its_way', 'accept_request']);
-const MAIL = /^[^\s@/]+@[^\s@/]+\.[^\s@/]+$/;
 
 const root = document.getElementById('page') as HTMLElement;
 const announcer = document.getElementById('announcer') as HTMLElement;
@@ -182,7 +182,7 @@ async function act(call: (token: string) => Promise<Answer>) {
   else later();
 }
 
-const typed = () => (local.draft ?? delivery?.username ?? '').trim().replace(/^@/, '');
+const typed = () => plainUsername(local.draft ?? delivery?.username ?? '');
 
 const acts: Acts = {
   // The field holds it already: painting it again would move the cursor.
@@ -193,7 +193,7 @@ const acts: Acts = {
   submit: () => {
     const name = typed();
     if (name === '') local.problem = texts.where.empty;
-    else if (MAIL.test(name)) local.problem = texts.where.email;
+    else if (looksLikeMail(name)) local.problem = texts.where.email;
     else if (local.changing) local.confirming = name;
     else return void act((asked) => api.correct(asked, name));
     paint();

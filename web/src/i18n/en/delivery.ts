@@ -150,6 +150,7 @@ export const delivery = {
   'fix.done': 'Queued again for {buyer}.',
   'fix.doneNumber': 'Queued again for {buyer}. Number {n} in line.',
   'fix.empty': 'Type the username.',
+  'fix.mail': 'That looks like an e-mail address. Type the username of the profile.',
 
   'mail.subject': 'Your presets from {shop} (order {order})',
   'mail.username':

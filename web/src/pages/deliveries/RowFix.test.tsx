@@ -45,6 +45,10 @@ test('a wrong username is typed in the row', async () => {
   await user.click(screen.getByRole('button', { name: 'Save and retry' }));
   expect(sent).toEqual([]);
   await screen.findByText('Type the username.');
+  await user.type(field, 'jonas@posteo.net{Enter}');
+  await screen.findByText('That looks like an e-mail address. Type the username of the profile.');
+  expect(sent).toEqual([]);
+  await user.clear(field);
   await user.type(field, ' @jonasek{Enter}');
   await vi.waitFor(() => expect(sent).toEqual([[PATH, { targetUsername: 'jonasek' }]]));
   await vi.waitFor(() => expect(screen.queryByLabelText('Username on the cloud platform')).toBeNull());

@@ -10,6 +10,7 @@ import { toast } from '@/components/toasts';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { FIXES, type Fix } from '@/vocabulary/delivery';
+import { looksLikeMail, plainUsername } from '@/vocabulary/username';
 import { isTooLate, queuedWords, said, sayWhyNot, useDeliveryActions } from '../delivery/actions';
 import styles from './deliveries.module.css';
 
@@ -66,8 +67,9 @@ export function RowUsername({ it, onDone }: { it: Delivery; onDone: () => void }
   const [problem, setProblem] = useState('');
   async function submit(event: FormEvent) {
     event.preventDefault();
-    const targetUsername = name.trim().replace(/^@/, '');
+    const targetUsername = plainUsername(name);
     if (!targetUsername) return setProblem(t('fix.empty'));
+    if (looksLikeMail(targetUsername)) return setProblem(t('fix.mail'));
     if (!begin()) return;
     try {
       toast(queuedWords(await act('retry', { targetUsername })));

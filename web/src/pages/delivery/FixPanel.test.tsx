@@ -168,6 +168,21 @@ test('what somebody types stays while the delivery changes', async () => {
   expect(field.value).toBe('half a na');
 });
 
+test('an e-mail address is no username', async () => {
+  const sent: string[] = [];
+  vi.stubGlobal('fetch', ({ url, method }: Request) => {
+    if (method === 'POST') sent.push(new URL(url).pathname);
+    return new Promise(() => undefined);
+  });
+  await show(panel(failedFor('username_not_found')));
+  const field = await screen.findByLabelText('Username on the cloud platform');
+  await userEvent.clear(field);
+  await userEvent.type(field, 'jonas@posteo.net{Enter}');
+  const alert = await screen.findByRole('alert');
+  expect(alert.textContent).toBe('That looks like an e-mail address. Type the username of the profile.');
+  expect(sent).toEqual([]);
+});
+
 test('Enter pressed twice sends one retry', async () => {
   const sent: string[] = [];
   vi.spyOn(session, 'token').mockResolvedValue('token');

@@ -10,6 +10,7 @@ import { toast } from '@/components/toasts';
 import { useSubmit } from '@/components/useSubmit';
 import { t, T } from '@/i18n/text';
 import { useShortcuts } from '@/shell/shortcuts';
+import { looksLikeMail, plainUsername } from '@/vocabulary/username';
 import { queuedWords, useDeliveryActions } from './actions';
 import { useAsk } from './ask';
 import { countsOf } from './counts';
@@ -39,7 +40,7 @@ export function UsernameForm({ it, button, asked }: { it: Delivery; button: stri
     if (name === shown) setName(tried);
   }
 
-  const next = name.trim().replace(/^@/, '');
+  const next = plainUsername(name);
   const save = async () => {
     toast(queuedWords(await act('retry', { targetUsername: next })));
   };
@@ -50,6 +51,7 @@ export function UsernameForm({ it, button, asked }: { it: Delivery; button: stri
   async function submit(event: FormEvent) {
     event.preventDefault();
     if (!next) return failed(new Error(t('fix.empty')));
+    if (looksLikeMail(next)) return failed(new Error(t('fix.mail')));
     if (countsOf(it).kept > 0 && next.toLowerCase() !== tried.toLowerCase()) {
       stay();
       return ask({ what: 'instead', to: next });
@@ -95,7 +97,11 @@ export function UsernameForm({ it, button, asked }: { it: Delivery; button: stri
         </p>
       ) : null}
       {error && !problem ? (
-        <Alert>{error instanceof Error && error.message === t('fix.empty') ? error.message : sentence(error)}</Alert>
+        <Alert>
+          {error instanceof Error && [t('fix.empty'), t('fix.mail')].includes(error.message)
+            ? error.message
+            : sentence(error)}
+        </Alert>
       ) : null}
     </form>
   );

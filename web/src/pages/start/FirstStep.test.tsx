@@ -88,6 +88,9 @@ test('a preset is delivered to a friend once, and followed in the step', async (
   const { dialog, deliver, name } = await fill();
   fireEvent.change(name, { target: { value: ' @' } });
   expect(deliver.disabled).toBe(true);
+  fireEvent.change(name, { target: { value: 'mira@posteo.net' } });
+  expect(deliver.disabled).toBe(true);
+  expect(dialog.textContent).toContain('That looks like an e-mail address. Type the username of the profile.');
   fireEvent.change(name, { target: { value: ' @mira' } });
   expect(dialog.textContent).toContain('Your friend gets a friend request from @marlow_tones');
   expect(dialog.textContent).toContain('It costs 1 credit. You have 3.');

@@ -1,4 +1,5 @@
 // A first delivery without a sale: one preset for a friend, as an order of a store of the merchant's own (spec 3.8).
+import '@/i18n/en/delivery';
 import '@/i18n/en/guide';
 import '@/i18n/en/stores';
 import { TextInput } from '@mantine/core';
@@ -14,6 +15,7 @@ import { toast } from '@/components/toasts';
 import { t } from '@/i18n/text';
 import { word } from '@/vocabulary/delivery';
 import type { Store } from '@/vocabulary/store';
+import { looksLikeMail } from '@/vocabulary/username';
 
 type Draft = { username: string; preset: Schemas['Preset'] | null };
 const EMPTY: Draft = { username: '', preset: null };
@@ -37,6 +39,7 @@ export function Gift({ opened, guide, onClose, onSent }: Props) {
   const stores = useQuery(queries.stores()).data?.data;
   const client = useQueryClient();
   const { username, preset } = draft;
+  const mail = looksLikeMail(username);
   function change(part: Partial<Draft>) {
     setProblem(undefined);
     setDraft({ username, preset, ...part });
@@ -79,7 +82,7 @@ export function Gift({ opened, guide, onClose, onSent }: Props) {
       title={t('guide.gift')}
       body={<Bdi>{sender ? t('guide.gift.text', { sender: `@${sender}` }) : t('guide.gift.textOpen')}</Bdi>}
       button={t('guide.gift.button')}
-      ready={preset !== null && username.replaceAll('@', '').trim() !== ''}
+      ready={preset !== null && !mail && username.replaceAll('@', '').trim() !== ''}
       onConfirm={() => (preset ? deliver(preset) : Promise.resolve())}
     >
       <TextInput
@@ -91,7 +94,7 @@ export function Gift({ opened, guide, onClose, onSent }: Props) {
         maxLength={200}
         size="md"
         value={username}
-        error={problem}
+        error={mail ? t('fix.mail') : problem}
         onChange={(event) => change({ username: event.currentTarget.value })}
         data-autofocus
       />
