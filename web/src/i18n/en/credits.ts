@@ -102,6 +102,10 @@ export const credits = {
   'payment.receipt': 'Open the receipt',
   'payment.away': 'The payment processor does not answer right now. This page asks again by itself.',
   'payment.have': { one: 'You have {count} now.', other: 'You have {count} now.' },
+  'payment.spent': {
+    one: '{count} credit was spent since the payment.',
+    other: '{count} credits were spent since the payment.',
+  },
   'payment.debt': { one: '{count} credit of debt is left.', other: '{count} credits of debt are left.' },
   'payment.wentOn': 'Deliveries that went on since then',
 

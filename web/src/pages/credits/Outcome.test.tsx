@@ -26,3 +26,38 @@ test.each([
   expect(way.getAttribute('href')).toBe(firstDelivery ? '/credits' : '/start');
   expect(screen.queryAllByRole('link', { name: 'Back to the guide' })).toHaveLength(firstDelivery ? 0 : 1);
 });
+
+test('the way back to the guide stays in its place when the first delivery is done meanwhile', async () => {
+  const { client } = await show(<Outcome it={bought('paid')} asked />);
+  const setup = (firstDelivery: boolean) =>
+    act(() => void client.setQueryData(queries.overview().queryKey, { setup: { firstDelivery } } as never));
+  setup(false);
+  const way = await screen.findByRole('link', { name: 'Back to the guide' });
+  setup(true);
+  await act(() => new Promise((done) => setTimeout(done, 20))); // readers of the cache are told later
+  expect(screen.getByRole('link', { name: 'Back to the guide' })).toBe(way);
+});
+
+test.each([
+  [2, null, 'You have 98 now. 2 credits were spent since the payment.'],
+  [0, null, 'You have 98 now.'],
+  [100, 'more', 'You have 98 now.'], // the sum is not known
+] as const)('what was spent since the payment is said beside what is left: %s', async (spent, nextCursor, says) => {
+  const paidAt = '2026-11-28T10:00:00.000Z';
+  const { client } = await show(<Outcome it={{ ...bought('paid'), paidAt }} asked />);
+  await screen.findByRole('heading');
+  act(() => {
+    client.setQueryData(queries.credits().queryKey, { available: 98, debt: 0, held: 0 } as never);
+    const { queryKey } = queries.ledger({ kind: 'spend', createdFrom: paidAt, limit: 100 });
+    client.setQueryData(queryKey, { data: Array(spent).fill({ credits: 1 }), nextCursor } as never);
+  });
+  expect((await screen.findByText(/^You have/)).textContent.trim()).toBe(says);
+});
+
+test('credits on hold are said too', async () => {
+  const { client } = await show(<Outcome it={bought('paid')} asked />);
+  await screen.findByRole('heading');
+  act(() => void client.setQueryData(queries.credits().queryKey, { available: 98, debt: 0, held: 2 } as never));
+  const says = 'You have 98 now. 2 held for deliveries in progress';
+  expect((await screen.findByText(/^You have/)).textContent.trim()).toBe(says);
+});

@@ -3,7 +3,7 @@ import '@/i18n/en/credits';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { queries } from '@/api/queries';
 import { Bdi } from '@/components/Bdi';
 import { Panel } from '@/components/Panel';
@@ -83,6 +83,8 @@ export function Outcome({ it, asked }: Props) {
   const { look, title, text, action } = said(it);
   const receipt = receiptUrl(it);
   const guided = useQuery(queries.overview()).data?.setup.firstDelivery === false;
+  const [ledBack, setLedBack] = useState(false); // the button stays when a delivery of these credits is the first one
+  if (guided && !ledBack) setLedBack(true);
   return (
     <Panel tone={it.state === 'paid' ? 'teal' : 'plain'}>
       <div className={styles.outcome} aria-live="polite">
@@ -90,7 +92,7 @@ export function Outcome({ it, asked }: Props) {
         <div>
           <h2>{title}</h2>
           <p>{text}</p>
-          {it.state === 'paid' ? <Have /> : null}
+          {it.state === 'paid' ? <Have since={it.paidAt} /> : null}
           <p className="muted">
             <Bdi>{it.packName}</Bdi>
             {', '}
@@ -101,7 +103,7 @@ export function Outcome({ it, asked }: Props) {
       </div>
       <div className={styles.buttons}>
         {action}
-        {guided ? (
+        {ledBack ? (
           <Button component={Link} to="/start" size="md" variant={action ? 'default' : 'filled'}>
             {t('payment.guide')}
           </Button>
@@ -117,12 +119,21 @@ export function Outcome({ it, asked }: Props) {
   );
 }
 
-function Have() {
+const MOST = 100;
+
+// What is left, and why it may be less than what was added.
+function Have({ since }: { since: string | null }) {
   const { data } = useQuery(queries.credits());
+  const spends = useQuery({
+    ...queries.ledger({ kind: 'spend', createdFrom: since ?? '', limit: MOST }),
+    enabled: since !== null,
+  }).data;
   if (!data) return null;
+  const spent = spends && !spends.nextCursor ? spends.data.reduce((sum, { credits }) => sum + credits, 0) : 0;
   return (
     <p>
-      {t('payment.have', { count: data.available })}{' '}
+      {t('payment.have', { count: data.available })} {spent > 0 ? `${t('payment.spent', { count: spent })} ` : null}
+      {data.held > 0 ? <span className="muted">{t('credits.held', { count: data.held })}</span> : null}{' '}
       {data.debt > 0 ? <span className="red">{t('payment.debt', { count: data.debt })}</span> : null}
     </p>
   );
