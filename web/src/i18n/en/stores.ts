@@ -230,8 +230,9 @@ export const stores = {
   'connection.nothing': 'Nothing yet.',
   'connection.last': 'last {when}',
   'connection.topics': 'Topics seen',
-  'connection.noRefunds':
-    'Your shop has never sent a refund or a cancellation. Without those webhooks they do not stop a delivery.',
+  'connection.unseen':
+    'Not seen yet: {topics}. That is normal until it happens at your shop. If it has happened, add its webhook by the steps on this page.',
+  'connection.noRefunds': 'Without the webhooks for cancellations and refunds, those do not stop a delivery.',
   'connection.steps': 'How to connect {kind}',
   'connection.stepsOwn': 'How to connect your website',
   'connection.username': 'Ask buyers for their username',

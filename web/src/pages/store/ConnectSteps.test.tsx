@@ -47,6 +47,7 @@ test.each([
   expect(webhooks).not.toBeNull();
   const names = webhooks ? [webhooks.first, ...webhooks.others.map(([name]) => name)] : [];
   expect(names.map((name) => t(name))).toEqual(events);
+  expect(kindFor(aStore(provider)).topics.map(([, name]) => t(name))).toEqual(events);
   await show(<ConnectSteps it={aStore(provider)} secret={null} />);
   for (const event of events) expect(screen.getByText(event, { selector: 'strong' })).toBeTruthy();
 });

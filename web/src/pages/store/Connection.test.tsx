@@ -96,3 +96,25 @@ test('a store whose shop dictates the secret has one way to enter it', async () 
   act(() => void client.setQueryData(queries.store(at.id).queryKey, signed));
   await waitFor(() => expect(screen.queryByText('No secret of your shop is saved here yet.')).toBeNull());
 });
+
+test.each([
+  ['provider_a', [], null],
+  ['provider_a', ['orders/paid'], 'Order update, Order cancellation, and Refund create'],
+  ['provider_a', ['orders/cancelled', 'orders/paid', 'orders/updated'], 'Refund create'],
+  ['provider_a', ['orders/cancelled', 'orders/paid', 'orders/updated', 'refunds/create'], null],
+  ['provider_b', ['order.created', 'order.updated'], 'Order deleted and Order restored'],
+  ['generic', ['x'], null],
+] as const)(
+  'the events of the guide that the shop has not sent yet are named: %s, %j',
+  async (provider, seen, names) => {
+    const { client } = await show(<Connection />);
+    const it = { ...store(provider), topicsSeen: [...seen], lastOrderAt: '2026-11-22T08:15:30.000Z' };
+    act(() => void client.setQueryData(queries.store(at.id).queryKey, it));
+    await screen.findByRole('heading', { name: /^What your shop has sent/ });
+    const says = screen.queryByText(/^Not seen yet/)?.textContent ?? null;
+    expect(says).toBe(
+      names &&
+        `Not seen yet: ${names}. That is normal until it happens at your shop. If it has happened, add its webhook by the steps on this page.`,
+    );
+  },
+);

@@ -16,7 +16,7 @@ import { OverlapChoice } from '@/components/OverlapChoice';
 import { SecretOnce } from '@/components/SecretOnce';
 import { useNow } from '@/components/Time';
 import { toast } from '@/components/toasts';
-import { momentWithin, since } from '@/i18n/format';
+import { listed, momentWithin, since } from '@/i18n/format';
 import { t } from '@/i18n/text';
 import { word } from '@/vocabulary/delivery';
 import { kindOf, type Store } from '@/vocabulary/store';
@@ -152,6 +152,12 @@ function Secret({ it }: { it: Store }) {
 
 function Sent({ it }: { it: Store }) {
   const now = useNow();
+  const unseen =
+    it.topicsSeen.length === 0
+      ? []
+      : kindFor(it)
+          .topics.filter(([topic]) => !it.topicsSeen.includes(topic))
+          .map(([, name]) => t(name));
   const nothing = it.intake.accepted24h === 0 && it.intake.refused.length === 0;
   return (
     <section className={styles.group}>
@@ -186,6 +192,7 @@ function Sent({ it }: { it: Store }) {
           ) : null}
         </dl>
       )}
+      {unseen.length > 0 ? <p>{t('connection.unseen', { topics: listed(unseen) })}</p> : null}
       {kindFor(it).hasWebhooksForEnds && it.lastOrderAt && !it.topicsSeen.some((topic) => ENDS.test(topic)) ? (
         <p>{t('connection.noRefunds')}</p>
       ) : null}

@@ -13,6 +13,7 @@ export const generic: StoreKind = {
   dictatesSecret: false,
   hasWebhooksForEnds: false,
   webhooks: null,
+  topics: [],
   snippet: '"targetUsername": "jane"',
   snippetHint: 'shopField.generic',
   steps: (props) => [

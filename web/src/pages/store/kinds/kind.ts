@@ -27,6 +27,8 @@ export type StoreKind = {
   hasWebhooksForEnds: boolean;
   // The events that the shop's webhooks are made for: first the one that sends a paid order. A test compares them with docs/guides.
   webhooks: { first: Word; others: readonly Event[] } | null;
+  // Their topics, as the shop names them in its requests.
+  topics: readonly (readonly [topic: string, name: Word])[];
   // The code that asks buyers for it, as in docs/guides, and where it belongs.
   snippet: string;
   snippetHint: Extract<TextKey, `shopField.${string}`>;

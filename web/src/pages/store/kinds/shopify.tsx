@@ -31,6 +31,12 @@ export const shopify: StoreKind = {
   dictatesSecret: true,
   hasWebhooksForEnds: true,
   webhooks: WEBHOOKS,
+  topics: [
+    ['orders/paid', 'steps.word.event'],
+    ['orders/updated', 'steps.word.update'],
+    ['orders/cancelled', 'steps.word.cancel'],
+    ['refunds/create', 'steps.word.refund'],
+  ],
   snippet: SNIPPET,
   snippetHint: 'shopField.shopify',
   steps: ({ it, beside }) => [

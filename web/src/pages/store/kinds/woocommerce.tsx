@@ -35,6 +35,12 @@ export const woocommerce: StoreKind = {
   dictatesSecret: false,
   hasWebhooksForEnds: false,
   webhooks: WEBHOOKS,
+  topics: [
+    ['order.created', 'steps.word.topic'],
+    ['order.updated', 'steps.word.updated'],
+    ['order.deleted', 'steps.word.deleted'],
+    ['order.restored', 'steps.word.restored'],
+  ],
   snippet: SNIPPET,
   snippetHint: 'shopField.woocommerce',
   steps: (props) => [
