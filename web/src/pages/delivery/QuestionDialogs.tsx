@@ -18,6 +18,7 @@ import type { Asked, Question } from './ask';
 import { countsOf, hasSomethingLeft } from './counts';
 import { presentHolder, revocable } from './holders';
 import type { Delivery } from './types';
+import styles from './QuestionDialogs.module.css';
 
 const NEEDS = {
   stop: 'invalidate',
@@ -157,7 +158,7 @@ function TakenBack({ it, items }: { it: Delivery; items: Delivery['items'] }) {
     ...(left > 0 ? [t('confirm.revoke.more', { n: left })] : []),
   ];
   return (
-    <>
+    <div className={styles.takenBack}>
       {several ? (
         <p>
           <strong>
@@ -169,6 +170,6 @@ function TakenBack({ it, items }: { it: Delivery; items: Delivery['items'] }) {
       <p>
         {t('confirm.revoke.body', { count: items.length })} {t('confirm.revoke.other')}
       </p>
-    </>
+    </div>
   );
 }
