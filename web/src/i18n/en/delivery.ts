@@ -239,6 +239,7 @@ export const delivery = {
     one: 'To share it again: {reopen}, then “Approve”. {cost}',
     other: 'To share them again: {reopen}, then “Approve”. {cost}',
   },
+  'facts.shareAgain.paid': 'To share again what is still paid for: {reopen}, then “Approve”. {cost}',
   'facts.shareAgain.free': 'It costs nothing again.',
   'facts.shareAgain.costs': 'It costs {credits}.',
   'facts.takeBackOne': 'Take {preset} back…',

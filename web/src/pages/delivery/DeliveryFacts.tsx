@@ -17,7 +17,7 @@ import { itemWord } from '@/vocabulary/delivery';
 import { orderIdOf, orderName } from '@/vocabulary/order';
 import { useAsk } from './ask';
 import { countsOf } from './counts';
-import { shareableAgain } from './taken_back';
+import { shareableAgain, takenBack } from './taken_back';
 import { formerHolders, presentHolder, revocable, type Holder } from './holders';
 import type { Delivery } from './types';
 import styles from './DeliveryFacts.module.css';
@@ -148,23 +148,22 @@ function ShareAgain({ it }: { it: Delivery }) {
   const items = it.allowedActions.includes('reopen') ? shareableAgain(it, order?.lines) : [];
   const unpaid = items.filter(({ credits }) => credits === 0).length; // what was charged once is not charged again
   if (items.length === 0) return null;
+  const reopen = (
+    <button type="button" className="link" onClick={() => ask({ what: 'reopen' })}>
+      {t('menu.reopen')}
+    </button>
+  );
+  const cost =
+    unpaid === 0
+      ? t('facts.shareAgain.free')
+      : t('facts.shareAgain.costs', { credits: t('count.credits', { count: unpaid }) });
   return (
     <p className={styles.note}>
-      <T
-        k="facts.shareAgain"
-        values={{
-          count: items.length,
-          reopen: (
-            <button type="button" className="link" onClick={() => ask({ what: 'reopen' })}>
-              {t('menu.reopen')}
-            </button>
-          ),
-          cost:
-            unpaid === 0
-              ? t('facts.shareAgain.free')
-              : t('facts.shareAgain.costs', { credits: t('count.credits', { count: unpaid }) }),
-        }}
-      />
+      {items.length < takenBack(it).items.length ? (
+        <T k="facts.shareAgain.paid" values={{ reopen, cost }} />
+      ) : (
+        <T k="facts.shareAgain" values={{ count: items.length, reopen, cost }} />
+      )}
     </p>
   );
 }

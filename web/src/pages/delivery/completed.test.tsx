@@ -85,6 +85,7 @@ test.each([
   [[revoked], { allowedActions: [] }, undefined, null],
   [[{ ...revoked, fileId: 'f-1' }], { refunded: true }, [[1, 1, 'f-1']], null],
   [[{ ...revoked, fileId: 'f-1' }], { refunded: true }, [[1, 0, 'f-1'], [1, 1, 'f-2']], /^To share it again/],
+  [[{ ...revoked, fileId: 'f-1' }, { ...revoked, fileId: 'f-2' }], { refunded: true }, [[1, 0, 'f-1'], [1, 1, 'f-2']], /^To share again what is still paid for/],
   [[{ ...revoked, fileId: 'f-1' }], { refunded: true }, [[1, 0, 'f-2'], [1, 1, 'f-1']], null],
 ] as [Item[], Partial<Delivery>, [number, number, string][] | undefined, RegExp | null][])(
   'what was taken back is shared again where it is paid for, at its price: %#',
