@@ -52,6 +52,8 @@ test('only the newest outcome is one', () => {
   const reopened: Entry = { ...entry('4', 'action'), status: 'in_review' };
   expect(outcomeOf([reopened, entry('3', 'failed')])).toBe('4');
   expect(outcomeOf([{ ...reopened, data: { to: 'jonasek' } }, entry('3', 'failed')])).toBe('3');
+  for (const message of ['The shared files are being taken back.', "The buyer's link was made anew."])
+    expect(outcomeOf([{ ...reopened, message }, entry('3', 'completed')])).toBe('3'); // neither moves the delivery
   expect(outcomeOf([{ ...reopened, actor: 'order' }, entry('3', 'completed')])).toBe('3');
 });
 

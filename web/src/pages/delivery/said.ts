@@ -2,7 +2,7 @@
 // merchant and the buyer. A sentence that is not here is shown as the service wrote it.
 import '@/i18n/en/delivery';
 import { BY_HAND } from '@/vocabulary/delivery_line';
-import type { Entry } from './timeline';
+import { NEW_LINK, TAKING_BACK, type Entry } from './timeline';
 
 // Acts of a person, which are shown with the person's name.
 const DID = {
@@ -14,8 +14,8 @@ const DID = {
   "The merchant waits for the customer's answer for another 14 days.": 'timeline.did.waits',
   'The merchant approved the order.': 'timeline.did.approved',
   "The customer's username was changed.": 'timeline.did.renamed',
-  "The buyer's link was made anew.": 'timeline.did.newLink',
-  'The shared files are being taken back.': 'timeline.did.takingBack',
+  [NEW_LINK]: 'timeline.did.newLink',
+  [TAKING_BACK]: 'timeline.did.takingBack',
 } as const;
 
 const SAID = {

@@ -35,9 +35,18 @@ export function folded(entries: Entry[]): Folded[] {
   return all;
 }
 
+// The service's sentences about acts that leave the delivery's status as it is.
+export const TAKING_BACK = 'The shared files are being taken back.';
+export const NEW_LINK = "The buyer's link was made anew.";
+
 // The id of the newest entry with an outcome of the delivery: the only one in colour. An action of the order decides nothing: what comes
 // of it has an entry of its own.
 const OUTCOMES = new Set<Entry['type']>(['completed', 'failed', 'in_review', 'invalidated', 'waiting', 'request_sent']);
-const decided = ({ type, actor, status, data }: Entry) =>
-  type === 'action' && actor !== 'order' && status !== null && data.to === undefined;
+const decided = ({ type, actor, status, data, message }: Entry) =>
+  type === 'action' &&
+  actor !== 'order' &&
+  status !== null &&
+  data.to === undefined &&
+  message !== TAKING_BACK &&
+  message !== NEW_LINK;
 export const outcomeOf = (entries: Entry[]) => entries.find((entry) => OUTCOMES.has(entry.type) || decided(entry))?.id;
