@@ -46,6 +46,6 @@ test('a webhook is counted once the overview says that it needs you', async () =
     });
   are(['failing', 61], ['off', 9000], ['gone', null]);
   await vi.waitFor(() => expect(link.textContent).toBe('Outbound webhooks33 are failing'));
-  are(['failing', 59], ['off', 9000], ['healthy', null], ['deactivated', null]);
+  are(['failing', 59], ['failing', null], ['off', 9000], ['healthy', null], ['deactivated', null]);
   await vi.waitFor(() => expect(link.textContent).toBe('Outbound webhooks11 is failing'));
 });

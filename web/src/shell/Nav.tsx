@@ -25,7 +25,7 @@ import { Shape } from '@/components/StatusIcon';
 import { useNow } from '@/components/Time';
 import { t } from '@/i18n/text';
 import { useSession } from '@/session';
-import { needsYou } from '@/vocabulary/webhook';
+import { needsYou } from '@/vocabulary/health';
 import { PersonMenu } from './later';
 import { Mark } from './Mark';
 import styles from './Nav.module.css';

@@ -1,13 +1,14 @@
 // The state of outbound webhooks, their events and answers.
 import type { Schemas } from '@/api/client';
 import type { Colour, Icon } from './delivery';
+import type { ReceiverState } from './health';
 
 export type Subscription = Schemas['Subscription'];
 type Health = Schemas['SubscriptionHealth'];
 type EventStatus = Schemas['WebhookEventStatus'];
 export type EventType = Schemas['EventType'];
 
-export const HEALTH_LOOKS = {
+const HEALTH_LOOKS = {
   unused: ['dashed', 'grey'],
   healthy: ['check', 'teal'],
   failing: ['octagon', 'red'],
@@ -16,13 +17,11 @@ export const HEALTH_LOOKS = {
   deactivated: ['slash', 'grey'],
 } satisfies Record<Health, [Icon, Colour]>;
 export const HEALTHS = Object.keys(HEALTH_LOOKS) as Health[];
-
-// Whether the overview's "Needs you" has it: the service gives a failing one an hour first (services/figures/overview.cpp).
-const HOUR = 3_600_000;
-export const needsYou = ({ health, failingSince }: Pick<Subscription, 'health' | 'failingSince'>, now: number) =>
-  health === 'off' ||
-  health === 'gone' ||
-  (health === 'failing' && failingSince !== null && Date.parse(failingSince) <= now - HOUR);
+export const STATE_LOOKS = {
+  ...HEALTH_LOOKS,
+  resumed: ['dashed', 'grey'],
+  failing_lately: ['octagon', 'amber'],
+} satisfies Record<ReceiverState, [Icon, Colour]>;
 
 const EVENT_LOOKS = {
   succeeded: ['check', 'teal'],

@@ -2,7 +2,7 @@
 import '@/i18n/en/webhooks';
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { api, ok } from '@/api/client';
 import { sentence } from '@/api/errors';
 import { Panel } from '@/components/Panel';
@@ -10,21 +10,27 @@ import { toast } from '@/components/toasts';
 import { useSubmit } from '@/components/useSubmit';
 import { momentWithin } from '@/i18n/format';
 import { t } from '@/i18n/text';
+import type { ReceiverState } from '@/vocabulary/health';
 import { answerName, type Subscription } from '@/vocabulary/webhook';
+import { Recover } from './Recover';
+import { SendTest } from './SendTest';
 import styles from './webhook.module.css';
 
-export function Banner({ it }: { it: Subscription }) {
-  switch (it.health) {
-    case 'failing': {
+// How many events wait for a receiver that is on.
+const waitingWords = ({ waitingCount: count, waitingCountIsExact }: Subscription) =>
+  count === 0 ? null : waitingCountIsExact ? t('banner.waiting', { count }) : t('banner.waitingMany', { n: count });
+
+export function Banner({ it, state }: { it: Subscription; state: ReceiverState }) {
+  switch (state) {
+    case 'resumed':
+      return <Resumed it={it} />;
+    case 'failing':
+    case 'failing_lately': {
       const time = it.failingSince ? momentWithin(it.failingSince) : '';
       const answer = it.lastStatusCode === null ? null : answerName(it.lastStatusCode);
       return (
         <Frame title={answer ? t('banner.failing', { answer, time }) : t('banner.failingNone', { time })}>
-          {it.waitingCount === 0
-            ? null
-            : it.waitingCountIsExact
-              ? t('banner.waiting', { count: it.waitingCount })
-              : t('banner.waitingMany', { n: it.waitingCount })}
+          {waitingWords(it)}
         </Frame>
       );
     }
@@ -32,8 +38,12 @@ export function Banner({ it }: { it: Subscription }) {
     case 'off':
     case 'deactivated':
       return (
-        <Frame title={t(`banner.${it.health}`)} plain={it.health === 'deactivated'} action={<TurnOn id={it.id} />}>
-          {t(`banner.${it.health}Text`)}
+        <Frame
+          title={t(`banner.${state}`)}
+          tone={state === 'deactivated' ? 'plain' : 'red'}
+          action={<TurnOn id={it.id} />}
+        >
+          {t(`banner.${state}Text`)}
         </Frame>
       );
     default:
@@ -41,19 +51,38 @@ export function Banner({ it }: { it: Subscription }) {
   }
 }
 
+function Resumed({ it }: { it: Subscription }) {
+  const [asked, setAsked] = useState(false);
+  return (
+    <Frame
+      title={t('banner.resumed')}
+      tone="amber"
+      action={
+        <div className={styles.ways}>
+          <SendTest it={it} first />
+          <Button onClick={() => setAsked(true)}>{t('webhook.recover')}</Button>
+          <Recover id={it.id} opened={asked} onClose={() => setAsked(false)} />
+        </div>
+      }
+    >
+      {t('banner.resumedText', { count: it.failuresInARow })} {waitingWords(it)}
+    </Frame>
+  );
+}
+
 function Frame({
   title,
-  plain,
+  tone = 'red',
   action,
   children,
 }: {
   title: string;
-  plain?: boolean;
+  tone?: 'plain' | 'red' | 'amber';
   action?: ReactNode;
   children: ReactNode;
 }) {
   return (
-    <Panel tone={plain ? 'plain' : 'red'} title={title}>
+    <Panel tone={tone} title={title}>
       <div className={styles.banner}>
         <p>{children}</p>
         {action}

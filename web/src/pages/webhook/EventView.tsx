@@ -20,6 +20,7 @@ import { useSubmit } from '@/components/useSubmit';
 import { duration, hoursMinutesSeconds, moment, utc } from '@/i18n/format';
 import { t, T } from '@/i18n/text';
 import { word } from '@/vocabulary/delivery';
+import { stateOf } from '@/vocabulary/health';
 import type { Subscription } from '@/vocabulary/webhook';
 import styles from './webhook.module.css';
 
@@ -43,7 +44,7 @@ function Content({ subscription, it }: { subscription: Subscription; it: Detail 
   const order = it.orderNumber ?? it.orderId;
   // An answer is also in the head and the lists, which were read before it.
   const tries = it.attempts.length;
-  const seen = useRef(subscription.health === 'unused' ? 0 : tries);
+  const seen = useRef(/^(unused|resumed)$/.test(stateOf(subscription, useNow())) ? 0 : tries);
   useEffect(() => {
     if (tries === seen.current) return;
     seen.current = tries;

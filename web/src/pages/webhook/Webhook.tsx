@@ -1,13 +1,13 @@
 import '@/i18n/en/webhooks';
-import { ActionIcon, Button, Menu, NativeSelect } from '@mantine/core';
+import { ActionIcon, Button, Menu } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { IconDots, IconSend } from '@tabler/icons-react';
+import { IconDots } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { api, ok } from '@/api/client';
-import { isMissing, sentence } from '@/api/errors';
-import { daysAgo, queries } from '@/api/queries';
+import { isMissing } from '@/api/errors';
+import { queries } from '@/api/queries';
 import { Bdi } from '@/components/Bdi';
 import { CopyIcon } from '@/components/Copy';
 import { ConfirmDialog, Dialog } from '@/components/Dialogs';
@@ -17,15 +17,17 @@ import { SecretOnce } from '@/components/SecretOnce';
 import { Loaded, SkeletonRows } from '@/components/States';
 import { useNow } from '@/components/Time';
 import { toast } from '@/components/toasts';
-import { useSubmit } from '@/components/useSubmit';
 import { duration, momentWithin, timeLeft } from '@/i18n/format';
 import { t } from '@/i18n/text';
+import { needsYou, stateOf, type ReceiverState } from '@/vocabulary/health';
 import { nameOf, type Subscription } from '@/vocabulary/webhook';
 import { Missing } from '../missing/Missing';
-import { eventsText, HealthText, storesText } from '../webhooks/SubscriptionRows';
+import { eventsText, StateText, storesText } from '../webhooks/SubscriptionRows';
 import { accepted, Ticks } from '../webhooks/Ticks';
 import { Banner } from './Banner';
 import { Events } from './Events';
+import { Recover } from './Recover';
+import { SendTest } from './SendTest';
 import styles from './webhook.module.css';
 
 const SubscriptionForm = lazy(() =>
@@ -46,6 +48,8 @@ export function WebhookPage() {
 }
 
 function Content({ it }: { it: Subscription }) {
+  const now = useNow(60_000);
+  const state = stateOf(it, now);
   return (
     <>
       <PageHeader
@@ -53,14 +57,10 @@ function Content({ it }: { it: Subscription }) {
         crumbs={[{ label: t('webhooks.title'), to: '/integrations/webhooks' }, { label: nameOf(it) }]}
         meta={
           <>
-            <span
-              className={
-                it.health === 'failing' || it.health === 'off' || it.health === 'gone' ? styles.bad : undefined
-              }
-            >
-              <HealthText health={it.health} />
+            <span className={needsYou(it, now) ? styles.bad : undefined}>
+              <StateText it={it} />
             </span>
-            {it.health === 'failing' && it.failuresInARow > 0 ? (
+            {it.health === 'failing' && state !== 'resumed' && it.failuresInARow > 0 ? (
               <span>{t('webhook.inARow', { count: it.failuresInARow })}</span>
             ) : null}
             {it.name ? (
@@ -73,9 +73,9 @@ function Content({ it }: { it: Subscription }) {
             {it.previousSecretExpiresAt ? <Overlap until={it.previousSecretExpiresAt} /> : null}
           </>
         }
-        actions={<Actions it={it} />}
+        actions={<Actions it={it} state={state} />}
       />
-      <Banner it={it} />
+      <Banner it={it} state={state} />
       <div className={styles.answers}>
         {it.recent.length > 0 ? (
           <>
@@ -103,19 +103,6 @@ function Overlap({ until }: { until: string }) {
   return <span>{t('webhook.overlap', { time: momentWithin(until), left: timeLeft(left) })}</span>;
 }
 
-const RECOVER_DAYS = ['1', '3', '7', '14'] as const;
-type RecoverDays = (typeof RECOVER_DAYS)[number];
-
-// How many events would be sent again.
-function RecoveryPlan({ data }: { data: { total: number; totalIsExact: boolean } | undefined }) {
-  if (!data) return null;
-  return (
-    <p role="status">
-      {t(data.totalIsExact ? 'webhook.recover.count' : 'webhook.recover.countMore', { count: data.total })}
-    </p>
-  );
-}
-
 // How much goes with the webhook.
 const lostWords = ({ waitingCount: count, waitingCountIsExact }: Subscription) =>
   count === 0
@@ -126,45 +113,21 @@ const lostWords = ({ waitingCount: count, waitingCountIsExact }: Subscription) =
 
 type Question = 'edit' | 'rotate' | 'off' | 'delete' | 'recover';
 
-function Actions({ it }: { it: Subscription }) {
+function Actions({ it, state }: { it: Subscription; state: ReceiverState }) {
   const [asked, setAsked] = useState<Question | null>(null);
   // An entry that is only hidden would take the focus from the menu.
   const narrow = useMediaQuery('(max-width: 1100px)', false, { getInitialValueInEffect: false });
   const [overlapSeconds, setOverlap] = useState(86_400);
-  const [days, setDays] = useState<RecoverDays>('1');
   const [secret, setSecret] = useState<string | null>(null);
-  const plan = useQuery({ ...queries.recovery(it.id, Number(days)), enabled: asked === 'recover' });
-  const { busy, begin, end } = useSubmit();
   const client = useQueryClient();
   const navigate = useNavigate();
   const params = { path: { subscription: it.id } };
   const name = nameOf(it);
   const close = () => setAsked(null);
   const again = () => client.invalidateQueries({ queryKey: ['subscriptions'] });
-  async function test() {
-    if (!begin()) return;
-    try {
-      const { eventId } = await ok(api.POST('/api/webhook-subscriptions/{subscription}/test', { params }));
-      toast(t('webhook.tested'));
-      await again();
-      await navigate({ to: '/integrations/webhooks/$id', params: { id: it.id }, search: { event: eventId } });
-    } catch (error) {
-      toast(sentence(error), { tone: 'bad' });
-    } finally {
-      end();
-    }
-  }
   return (
     <>
-      <Button
-        leftSection={<IconSend size={16} />}
-        variant={it.health === 'failing' ? 'filled' : 'default'}
-        disabled={!it.active}
-        aria-disabled={busy || undefined}
-        onClick={() => (busy ? undefined : void test())}
-      >
-        {t('webhook.test')}
-      </Button>
+      {state === 'resumed' ? null : <SendTest it={it} first={it.health === 'failing'} />}
       <Button className={styles.wide} onClick={() => setAsked('rotate')}>
         {t('webhook.rotate')}
       </Button>
@@ -243,31 +206,7 @@ function Actions({ it }: { it: Subscription }) {
           void again();
         }}
       />
-      <ConfirmDialog
-        opened={asked === 'recover'}
-        onClose={close}
-        title={t('webhook.recover.title')}
-        body={t('webhook.recover.body')}
-        button={t('webhook.recover.button')}
-        ready={plan.data?.total !== 0}
-        onConfirm={async () => {
-          const since = daysAgo(Number(days));
-          const { total } = await ok(
-            api.POST('/api/webhook-subscriptions/{subscription}/recover', { params, body: { since } }),
-          );
-          toast(t('webhook.recovered', { count: total }));
-          void again();
-        }}
-      >
-        <NativeSelect
-          label={t('webhook.recover.since')}
-          size="md"
-          data={RECOVER_DAYS.map((value) => ({ value, label: t(`webhook.recover.${value}`) }))}
-          value={days}
-          onChange={(event) => setDays(event.currentTarget.value as RecoverDays)}
-        />
-        <RecoveryPlan data={plan.data} />
-      </ConfirmDialog>
+      <Recover id={it.id} opened={asked === 'recover'} onClose={close} />
       <SecretOnce secret={secret} title={t('webhook.rotated')} onDone={() => setSecret(null)} />
     </>
   );

@@ -202,3 +202,26 @@ test('where no event failed, there is nothing to send again', async () => {
   await screen.findByText('0 events failed since then.');
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Send again' }).disabled).toBe(true);
 });
+
+test('a failed receiver to which nothing was sent since it was turned on again says so, with the ways on', async () => {
+  const user = userEvent.setup();
+  const { client } = await show(<WebhookPage />);
+  const is = (failingSince: string | null) =>
+    act(() => {
+      const failing = { health: 'failing', failingSince, failuresInARow: 40, lastStatusCode: 404, waitingCount: 2 };
+      client.setQueryData(queries.subscription(ID).queryKey, { ...aSubscription(true), ...failing } as never);
+    });
+  is(null);
+  await screen.findByRole('heading', { name: 'Turned on again, or at a new address. Nothing was sent since.' });
+  screen.getByText('Not tried again yet');
+  expect(screen.queryByText(/Your receiver answers|failures in a row/)).toBeNull();
+  screen.getByText(/^The last 40 attempts before that failed\. 2 events are waiting and/);
+  expect(screen.getAllByRole('button', { name: 'Send test' })).toHaveLength(1);
+  await user.click(screen.getByRole('button', { name: 'Send failed events again…' }));
+  await screen.findByRole('dialog', { name: 'Send failed events again?' });
+  await user.click(screen.getByRole('button', { name: 'Cancel' }));
+  is(new Date(Date.now() - 60_000).toISOString());
+  await screen.findByText('Failing for less than an hour');
+  screen.getByText('40 failures in a row');
+  screen.getByRole('heading', { name: /^Your receiver answers “404 Not Found” since .+/ });
+});

@@ -3,17 +3,20 @@ import type { Schemas } from '@/api/client';
 import { Bdi } from '@/components/Bdi';
 import { Rows, type Column } from '@/components/Rows';
 import { Shape } from '@/components/StatusIcon';
+import { useNow } from '@/components/Time';
 import { t } from '@/i18n/text';
-import { HEALTH_LOOKS, nameOf, type Subscription } from '@/vocabulary/webhook';
+import { stateOf } from '@/vocabulary/health';
+import { nameOf, STATE_LOOKS, type Subscription } from '@/vocabulary/webhook';
 import { Ticks } from './Ticks';
 import styles from './webhooks.module.css';
 
-export function HealthText({ health }: { health: Subscription['health'] }) {
-  const [icon, colour] = HEALTH_LOOKS[health] ?? ['circle', 'grey'];
+export function StateText({ it }: { it: Subscription }) {
+  const state = stateOf(it, useNow(60_000));
+  const [icon, colour] = STATE_LOOKS[state] ?? ['circle', 'grey'];
   return (
-    <span className={styles.health} title={health}>
+    <span className={styles.health} title={it.health}>
       <Shape icon={icon} colour={colour} />
-      {t(`health.${health}`)}
+      {t(`health.${state}`)}
     </span>
   );
 }
@@ -35,7 +38,7 @@ const columns: Column<Schemas['Subscription']>[] = [
       </Bdi>
     ),
   },
-  { key: 'state', header: t('webhooks.col.state'), narrow: 'second', cell: (it) => <HealthText health={it.health} /> },
+  { key: 'state', header: t('webhooks.col.state'), narrow: 'second', cell: (it) => <StateText it={it} /> },
   { key: 'events', header: t('webhooks.col.events'), width: '100px', cell: eventsText },
   { key: 'stores', header: t('webhooks.col.stores'), width: '100px', cell: storesText },
   {
