@@ -56,11 +56,13 @@ export function useSteadyRows<Row extends { id: string }>(
   useSyncExternalStore(subscribe, () => (gone ? applier?.flushes() : 0));
   const begins = !live || held.key !== key || held.rows.length === 0;
   if (begins && settled && (held.key !== key || held.rows !== rows)) setHeld({ key, rows });
-  if (begins) return { rows, fresh: 0, show: () => undefined };
+  if (begins) return { rows, fresh: 0, left: [], show: () => undefined };
   const ids = new Set(held.rows.map(({ id }) => id));
+  // One that has left the list stays until the list is asked for anew.
+  const shown = held.rows.map((row) => byId.get(row.id) ?? rowNow(row, (id) => applier?.newest(id)));
   return {
-    // One that has left the list stays until the list is asked for anew.
-    rows: held.rows.map((row) => byId.get(row.id) ?? rowNow(row, (id) => applier?.newest(id))),
+    rows: shown,
+    left: shown.filter(({ id }) => !byId.has(id)),
     fresh: rows.filter(({ id }) => !ids.has(id)).length,
     show: () => setHeld({ key, rows }),
   };

@@ -38,6 +38,14 @@ export const frame = {
   'live.away': 'Reconnecting, as of {time}',
   'live.offline': 'You are offline. What you see is from {time}, and nothing can be changed.',
   'live.fresh': { one: '{count} new, show', other: '{count} new, show' },
+  'live.left': {
+    one: '{count} changed since and no longer matches, refresh',
+    other: '{count} changed since and no longer match, refresh',
+  },
+  'live.freshAndLeft': {
+    one: '{fresh} new, {count} no longer matches, refresh',
+    other: '{fresh} new, {count} no longer match, refresh',
+  },
 
   'keys.title': 'Keyboard shortcuts',
   'keys.palette': 'Search or jump to',

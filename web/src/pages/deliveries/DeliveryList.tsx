@@ -22,6 +22,7 @@ import {
   MANY,
   optionsOf,
   valuesOf,
+  isBeyond,
   isFiltered,
   isOldestFirst,
   PAGE,
@@ -56,7 +57,8 @@ export function DeliveryList({ search, onSearch, store, empty }: Props) {
   const now = useNow(60_000);
   const asked: Search = store ? { ...search, store } : search;
   const stores = useQuery(queries.stores());
-  const read = useQuery(queries.deliveries(queryOf(asked, now)));
+  const query = queryOf(asked, now);
+  const read = useQuery(queries.deliveries(query));
   const file = valuesOf('file', asked)[0];
   const preset = useQuery({ ...queries.preset(file ?? ''), enabled: file !== undefined });
   const oldest = isOldestFirst(search);
@@ -64,7 +66,7 @@ export function DeliveryList({ search, onSearch, store, empty }: Props) {
   const at = (next: string[]) =>
     onSearch({ ...changed(search, {}), ...(next.length > 0 ? { at: next.join('.') } : {}) });
   const { count, countIsExact, nextCursor } = read.data ?? {};
-  const { rows, fresh, show } = useSteadyRows(
+  const { rows, fresh, left, show } = useSteadyRows(
     read.data?.data ?? NONE,
     stringifySearch(asked),
     !read.isPlaceholderData,
@@ -105,7 +107,7 @@ export function DeliveryList({ search, onSearch, store, empty }: Props) {
         <span aria-hidden="true">{counted}</span>
         <Announce text={counted} />
       </FilterBar>
-      <FreshRows count={fresh} onShow={show} />
+      <FreshRows count={fresh} left={left.filter((row) => !nextCursor || isBeyond(row, query)).length} onShow={show} />
       <Loaded read={read} what={t('deliveries.what')} skeleton={<SkeletonRows rows={12} />}>
         {() =>
           rows.length > 0 ? (
@@ -147,7 +149,7 @@ export function DeliveryList({ search, onSearch, store, empty }: Props) {
             count={count}
             exact={countIsExact !== false}
             pageChosen={ids.every(selection.has)}
-            onAll={() => chooseAll(queryOf(asked, now))}
+            onAll={() => chooseAll(query)}
             onClear={clear}
           />
         </Suspense>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chipText, isFiltered, optionsOf, queryOf, valuesOf, viewOf, withoutFilters } from './filters';
+import { chipText, isBeyond, isFiltered, optionsOf, queryOf, valuesOf, viewOf, withoutFilters } from './filters';
 
 const NOW = Date.parse('2026-11-23T10:07:31.000Z');
 const asked = (search: Record<string, string>) => queryOf(search, NOW);
@@ -74,4 +74,12 @@ test('a chip names up to two values', () => {
   expect(chipText(['failed', 'in_review'], options)).toBe('Failed, In review');
   expect(chipText(['failed', 'in_review', 'queued'], options)).toBe('any of 3');
   expect(chipText(['int_x'], optionsOf('store', []))).toBe('int_x');
+});
+
+test('a delivery is beyond a list by its state alone', () => {
+  const failed = { status: 'failed', resolutionCode: 'cloud_rejected' } as const;
+  const beyond = (...all: Record<string, string>[]) => all.map((search) => isBeyond(failed, asked(search)));
+  expect(beyond({}, { view: 'needs' }, { status: 'in_review,failed' }, { code: 'cloud_rejected' })).not.toContain(true);
+  expect(beyond({ view: 'waiting' }, { status: 'completed' }, { code: 'username_missing' })).not.toContain(false);
+  expect(isBeyond({ status: 'queued', resolutionCode: null }, asked({ view: 'needs' }))).toBe(true);
 });

@@ -1,4 +1,5 @@
 // The filters of the list: read from the address, sent to the service, and shown on chips.
+import type { Schemas } from '@/api/client';
 import type { DeliveryQuery } from '@/api/queries';
 import { t } from '@/i18n/text';
 import { CODES, codeWord, STATUSES, statusWord } from '@/vocabulary/delivery';
@@ -61,6 +62,19 @@ export function queryOf(search: Search, now: number): DeliveryQuery {
   const cursor = cursorsOf(search).at(-1);
   if (cursor) query.cursor = cursor;
   return query;
+}
+
+// Whether the state of a delivery that was in the list is beyond what was asked for. One whose state is not may be on the next page now.
+export function isBeyond(
+  { status, resolutionCode }: Pick<Schemas['Delivery'], 'status' | 'resolutionCode'>,
+  query: DeliveryQuery,
+) {
+  const lacks = (asked: string | undefined, value: string) => asked !== undefined && !asked.split(',').includes(value);
+  return (
+    lacks(query.status, status) ||
+    lacks(query.resolutionCode, resolutionCode ?? '') ||
+    lacks(query.needsAttention ? 'failed,in_review' : undefined, status)
+  );
 }
 
 export const isOldestFirst = ({ sort }: Search) => sort === 'createdAt';

@@ -56,7 +56,7 @@ export function Orders() {
   const cursors = cursorsOf(search);
   const nextCursor = read.data?.nextCursor;
   const list = stringifySearch(changed(search, { job: undefined, at: search.at }));
-  const { rows, fresh, show } = useSteadyRows(
+  const { rows, fresh, left, show } = useSteadyRows(
     read.data?.data ?? NONE,
     search.job ? `${list} ${read.dataUpdatedAt}` : list, // beside its job the list is shown as it is read
     !read.isPlaceholderData,
@@ -103,7 +103,7 @@ export function Orders() {
           <SkippedHere stores={stores.data?.data ?? NONE} chosen={valuesOf('store', search)[0]} />
         </Suspense>
       ) : null}
-      <FreshRows count={fresh} onShow={show} />
+      <FreshRows count={fresh} left={nextCursor || !(unmapped || isFiltered(search)) ? 0 : left.length} onShow={show} />
       <Loaded read={read} what={t('orders.what')} skeleton={<SkeletonRows rows={12} />}>
         {() =>
           rows.length > 0 ? (
