@@ -5,7 +5,7 @@ import { useId, useState, type KeyboardEvent } from 'react';
 import styles from './Bars.module.css';
 import { Bdi } from './Bdi';
 
-export type Part = { key: string; name: string; look: 'full' | 'hatched' | 'failed' };
+export type Part = { key: string; name: string; look: 'full' | 'hatched' | 'hollow' | 'failed' };
 export type Bar = { key: string; label: string; title: string; values: number[] }; // from the ground up, one for each part
 
 type Props = { name: string; parts: Part[]; bars: Bar[]; slots?: number; height?: number };
@@ -18,6 +18,8 @@ const TOP = 6;
 const GAP = 2; // px, between the parts of a bar
 const LEAST = 3; // px: a small value is seen too
 const number = new Intl.NumberFormat('en');
+
+const isOutlined = (look: Part['look'] | undefined) => look === 'hatched' || look === 'hollow';
 
 // The lines and the top of the scale: whole numbers, three spaces at most.
 function scaleOf(max: number): { lines: number[]; top: number } {
@@ -106,10 +108,10 @@ export function Bars({ name, parts, bars, slots = bars.length, height = 220 }: P
                     className={styles.part}
                     data-look={look}
                     fill={look === 'hatched' ? `url(#${hatch})` : undefined}
-                    x={look === 'hatched' ? x(index) + 0.6 : x(index)}
-                    y={look === 'hatched' ? foot + 0.6 : foot}
-                    width={look === 'hatched' ? wide - 1.2 : wide}
-                    height={look === 'hatched' ? Math.max(size - 1.2, 1.8) : size}
+                    x={isOutlined(look) ? x(index) + 0.6 : x(index)}
+                    y={isOutlined(look) ? foot + 0.6 : foot}
+                    width={isOutlined(look) ? wide - 1.2 : wide}
+                    height={isOutlined(look) ? Math.max(size - 1.2, 1.8) : size}
                     rx={Math.min(2, wide / 4)}
                   />
                 );

@@ -29,7 +29,7 @@ export const home = {
   'overview.nobody': 'No buyer has to do anything',
   'overview.under': 'under {time}',
   'overview.over': 'over {time}',
-  'overview.ours': '{time} ours, the rest the buyer’s or yours',
+  'overview.ours': '{time} without waits for buyers, failures and reviews',
   'overview.allOurs': 'Buyers accepted at once',
   'overview.noneCompleted': 'None completed in this time',
   'overview.deliveries': 'Deliveries',
@@ -94,8 +94,10 @@ export const home = {
   'chart.today': 'Today',
   'chart.byOrder': 'by the time of the order',
   'chart.twoWeeks': 'last {days} of {all} days',
-  'chart.nameDays': 'Deliveries per day, last {days} days. {completed} completed, {failed} failed, {open} still open.',
-  'chart.nameHours': 'Deliveries per hour, today. {completed} completed, {failed} failed, {open} still open.',
+  'chart.nameDays':
+    'Deliveries per day, last {days} days. {completed} completed, {failed} failed, {open} still open, {invalidated} stopped.',
+  'chart.nameHours':
+    'Deliveries per hour, today. {completed} completed, {failed} failed, {open} still open, {invalidated} stopped.',
 
   'need.owners': 'Only an owner can do this.',
   'need.ownersBuy': 'Only an owner can buy credits.',

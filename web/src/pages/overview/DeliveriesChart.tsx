@@ -30,14 +30,15 @@ export function DeliveriesChart({ it, period, first, busy }: Props) {
   const parts: Part[] = [
     { key: 'completed', name: t('chart.completed'), look: 'full' },
     { key: 'open', name: t('chart.open'), look: 'hatched' },
+    { key: 'invalidated', name: t('chart.stopped'), look: 'hollow' },
     { key: 'failed', name: t('chart.failed'), look: 'failed' },
   ];
   const short = narrow && !hours && daysOf(period) > NARROW_DAYS;
   const data = short ? it.data.slice(-NARROW_DAYS) : it.data;
   // The sums are those of the bars that are shown.
-  const sum = (of: 'completed' | 'open' | 'failed') =>
+  const sum = (of: 'completed' | 'open' | 'invalidated' | 'failed') =>
     short && !table ? data.reduce((all, one) => all + one[of], 0) : it.totals[of];
-  const [completed, open, failed] = [sum('completed'), sum('open'), sum('failed')];
+  const [completed, open, invalidated, failed] = [sum('completed'), sum('open'), sum('invalidated'), sum('failed')];
   return (
     <>
       <div className={styles.head}>
@@ -50,7 +51,7 @@ export function DeliveriesChart({ it, period, first, busy }: Props) {
         </h2>
         {made === 0 ? null : (
           <div className={styles.chartEnd}>
-            <Legend parts={parts} sums={[completed, open, failed]} />
+            <Legend parts={parts} sums={[completed, open, invalidated, failed]} />
             <ActionIcon
               aria-label={t(table ? 'overview.asChart' : 'overview.asTable')}
               title={t(table ? 'overview.asChart' : 'overview.asTable')}
@@ -89,8 +90,14 @@ export function DeliveriesChart({ it, period, first, busy }: Props) {
           <Bars
             name={
               hours
-                ? t('chart.nameHours', { completed, failed, open })
-                : t('chart.nameDays', { days: short ? NARROW_DAYS : daysOf(period), completed, failed, open })
+                ? t('chart.nameHours', { completed, failed, open, invalidated })
+                : t('chart.nameDays', {
+                    days: short ? NARROW_DAYS : daysOf(period),
+                    completed,
+                    failed,
+                    open,
+                    invalidated,
+                  })
             }
             parts={parts}
             slots={hours ? 24 : undefined}
@@ -98,7 +105,7 @@ export function DeliveriesChart({ it, period, first, busy }: Props) {
               key: one.at,
               label: hours ? hoursMinutes(one.at) : index === data.length - 1 ? t('chart.today') : date(one.at),
               title: hours ? hoursMinutes(one.at) : day(one.at),
-              values: [one.completed, one.open, one.failed],
+              values: [one.completed, one.open, one.invalidated, one.failed],
             }))}
           />
         </div>

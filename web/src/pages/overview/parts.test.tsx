@@ -107,3 +107,14 @@ test('a delivery without a username is for nobody', async () => {
   const link = await screen.findByRole('link', { name: /Username missing/ });
   expect(link.textContent).not.toMatch(/for|No username/);
 });
+
+test('stopped deliveries are in the chart as in its table', async () => {
+  const counts = { made: 10, completed: 5, failed: 1, invalidated: 1, open: 3 };
+  const it = { data: [{ at: '2026-11-22T00:00:00.000Z', ...counts }], totals: counts };
+  await show(
+    <DeliveriesChart it={it as unknown as Schemas['DeliveryStatistics']} period="7d" first={false} busy={false} />,
+  );
+  const chart = await screen.findByRole('img', { name: /5 completed, 1 failed, 3 still open, 1 stopped\.$/ });
+  expect([...chart.querySelectorAll('rect[data-look]')].map((part) => part.getAttribute('data-look'))).toEqual(['full', 'hatched', 'hollow', 'failed']); // prettier-ignore
+  expect(screen.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual(['Completed 5', 'Still open 3', 'Stopped 1', 'Failed 1']); // prettier-ignore
+});

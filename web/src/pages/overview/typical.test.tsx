@@ -42,7 +42,7 @@ const figures = async (p50Ms: number | null, ownP50Ms: number | null) => {
 
 test.each([
   [45_000, 45_000, '30–60 sBuyers accepted at once'],
-  [5_400_000, 3_500, '1–2 h2–5 s ours, the rest the buyer’s or yours'],
+  [5_400_000, 3_500, '1–2 h2–5 s without waits for buyers, failures and reviews'],
   [45_000, null, '30–60 sBuyers accepted at once'],
   [null, null, '–None completed in this time'],
 ])('the figure for %s ms, of which %s ours', async (whole, own, text) => {

@@ -23,6 +23,7 @@ const requestParts = (): Part[] => [
 const deliveryParts = (): Part[] => [
   { key: 'completed', name: t('usage.completed'), look: 'full' },
   { key: 'open', name: t('usage.open'), look: 'hatched' },
+  { key: 'invalidated', name: t('usage.invalidated'), look: 'hollow' },
   { key: 'failed', name: t('usage.failed'), look: 'failed' },
 ];
 
@@ -88,17 +89,13 @@ export function Charts({ it, period, search, file }: Props) {
               <h2>
                 {t('usage.deliveries')} {note}
               </h2>
-              <Legend parts={deliveryParts()} sums={[deliveries.completed, deliveries.open, deliveries.failed]} />
+              <Legend parts={deliveryParts()} sums={partsOf(deliveries)} />
             </div>
-            {deliveries.completed + deliveries.open + deliveries.failed > 0 ? (
+            {deliveries.made > 0 ? (
               <Bars
                 name={t(`usage.deliveries.${bucket}`, { period: words, ...countsOf(deliveries) })}
                 parts={deliveryParts()}
-                bars={barsOf(data, period, (one) => [
-                  one.deliveries.completed,
-                  one.deliveries.open,
-                  one.deliveries.failed,
-                ])}
+                bars={barsOf(data, period, (one) => partsOf(one.deliveries))}
               />
             ) : (
               <p className={styles.none}>{t('usage.deliveries.none', { period: words })}</p>
@@ -109,6 +106,13 @@ export function Charts({ it, period, search, file }: Props) {
     </>
   );
 }
+
+const partsOf = ({ completed, open, invalidated, failed }: Schemas['Outcomes']) => [
+  completed,
+  open,
+  invalidated,
+  failed,
+];
 
 const countsOf = ({ completed, failed, open, invalidated }: Schemas['Outcomes']) => ({
   completed,
