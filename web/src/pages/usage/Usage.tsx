@@ -82,6 +82,7 @@ export function UsagePage() {
                     { value: 'store', label: t('usage.by.store') },
                   ]}
                 />
+                <span className="quiet">{t(`usage.period.words.${period}`)}</span>
                 <Groups groups={it.groups} by={by} />
               </section>
             </>
