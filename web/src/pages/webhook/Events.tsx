@@ -127,7 +127,7 @@ function EventRow({
 }) {
   const now = useNow();
   const { icon, colour } = lookOfEvent(event);
-  const when = event.lastAttemptAt ?? event.createdAt;
+  const when = event.createdAt; // as the list is in its order; its attempts have their times in its detail
   const order = event.orderNumber ?? event.orderId;
   return (
     <li>

@@ -4,6 +4,7 @@ import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Schemas } from '@/api/client';
 import { queries } from '@/api/queries';
+import { hoursMinutes } from '@/i18n/format';
 import { show } from '@/testing/render';
 import { serve } from '@/testing/service';
 import type { Subscription } from '@/vocabulary/webhook';
@@ -224,4 +225,13 @@ test('a failed receiver to which nothing was sent since it was turned on again s
   await screen.findByText('Failing for less than an hour');
   screen.getByText('40 failures in a row');
   screen.getByRole('heading', { name: /^Your receiver answers “404 Not Found” since .+/ });
+});
+
+test('each event of the list has its own time, in the order of the list', async () => {
+  const { client } = await show(<Events it={aSubscription(true)} />);
+  const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+  const events = [{ ...anEvent('#2'), createdAt: minutesAgo(20) }, { ...anEvent('#1'), createdAt: minutesAgo(30), lastAttemptAt: minutesAgo(1) }]; // prettier-ignore
+  act(() => void client.setQueryData(queries.events(ID, { limit: 30 }).queryKey, { data: events, nextCursor: null } as never)); // prettier-ignore
+  const [newer, older] = await screen.findAllByRole('link');
+  expect([newer?.textContent, older?.textContent]).toEqual(events.map(({ createdAt }) => expect.stringContaining(hoursMinutes(createdAt)))); // prettier-ignore
 });
