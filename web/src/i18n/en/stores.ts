@@ -249,6 +249,7 @@ export const stores = {
   'settings.revokeNoTopic': 'Your shop has never sent a refund or a cancellation, so this does nothing yet.',
   'settings.key': 'Require a token',
   'settings.keyHint': 'Orders without a valid API token are refused.',
+  'settings.keyNever': '{shop} cannot send a token with its webhooks, so every order would be refused.',
   'settings.fields': 'Extra username fields',
   'settings.fieldsHint': 'Further fields of an order that may hold the buyer’s username. Press Enter after each.',
   'settings.saved': 'Saved.',

@@ -85,3 +85,15 @@ test('a field that is set back during a save stays set back', async () => {
   const save = await screen.findByRole<HTMLButtonElement>('button', { name: 'Save' });
   expect([(await hold()).checked, save.disabled]).toEqual([false, false]);
 });
+
+test.each([
+  ['provider_a', 'Shopify cannot send a token with its webhooks, so every order would be refused.'],
+  ['provider_b', 'WooCommerce cannot send a token with its webhooks, so every order would be refused.'],
+  ['generic', 'Orders without a valid API token are refused.'],
+])('a token is required of a store of %s with a warning where its webhooks have none', async (provider, says) => {
+  const { client } = await show(<Settings />);
+  act(() => void client.setQueryData(queries.store('int_0a1b2c3d4e5f6').queryKey, aStore({ provider })));
+  await screen.findByText('Orders without a valid API token are refused.');
+  await userEvent.setup().click(screen.getByRole('switch', { name: /^Require a token/ }));
+  screen.getByText(says);
+});

@@ -77,10 +77,9 @@ function Form({ it }: { it: Store }) {
       end();
     }
   }
+  const kind = kindFor(it);
   const noEnds =
-    kindFor(it).hasWebhooksForEnds &&
-    it.lastOrderAt !== null &&
-    !it.topicsSeen.some((topic) => /cancel|refund/.test(topic));
+    kind.hasWebhooksForEnds && it.lastOrderAt !== null && !it.topicsSeen.some((topic) => /cancel|refund/.test(topic));
   return (
     <form className={styles.form} onSubmit={(event) => void submit(event)}>
       <TextInput
@@ -111,7 +110,13 @@ function Form({ it }: { it: Store }) {
       />
       <Switch
         label={t('settings.key')}
-        description={t('settings.keyHint')}
+        description={
+          settings.requireApiKey && !kind.sendsToken ? (
+            <span className="red">{t('settings.keyNever', { shop: t(kind.name) })}</span>
+          ) : (
+            t('settings.keyHint')
+          )
+        }
         checked={settings.requireApiKey}
         onChange={(event) => set({ requireApiKey: event.currentTarget.checked })}
       />

@@ -11,6 +11,7 @@ export const generic: StoreKind = {
   name: 'shop.generic',
   hint: 'shopHint.generic',
   dictatesSecret: false,
+  sendsToken: true,
   hasWebhooksForEnds: false,
   webhooks: null,
   topics: [],

@@ -23,6 +23,8 @@ export type StoreKind = {
   hint: Extract<TextKey, `shopHint.${string}`>;
   // Whether the shop signs with a secret of its own, which the merchant enters here.
   dictatesSecret: boolean;
+  // Whether the shop's webhooks can carry an API token.
+  sendsToken: boolean;
   // Whether the shop reports cancellations and refunds by webhooks of their own, which a merchant may forget.
   hasWebhooksForEnds: boolean;
   // The events that the shop's webhooks are made for: first the one that sends a paid order. A test compares them with docs/guides.

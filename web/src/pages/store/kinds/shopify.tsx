@@ -29,6 +29,7 @@ export const shopify: StoreKind = {
   name: 'shop.Shopify',
   hint: 'shopHint.shopify',
   dictatesSecret: true,
+  sendsToken: false,
   hasWebhooksForEnds: true,
   webhooks: WEBHOOKS,
   topics: [

@@ -33,6 +33,7 @@ export const woocommerce: StoreKind = {
   name: 'shop.WooCommerce',
   hint: 'shopHint.woocommerce',
   dictatesSecret: false,
+  sendsToken: false,
   hasWebhooksForEnds: false,
   webhooks: WEBHOOKS,
   topics: [
