@@ -14,7 +14,10 @@ export function lineOf(it: Schemas['Delivery'], now = Date.now()): string {
       if (it.nextAttemptAt && Date.parse(it.nextAttemptAt) > now + 60_000)
         return t('line.again', { time: hoursMinutes(it.nextAttemptAt) });
       if (it.queuePosition === null) return '';
-      return it.queuePosition > 1000 ? t('line.inLineMany') : t('line.inLine', { n: it.queuePosition });
+      if (it.queuePosition > 1000) return t('line.inLineMany');
+      return it.estimatedAt && Date.parse(it.estimatedAt) > now + 60_000
+        ? t('line.inLineAt', { time: hoursMinutes(it.estimatedAt), n: it.queuePosition })
+        : t('line.inLine', { n: it.queuePosition });
     case 'processing':
       return it.itemCount > 0
         ? t('line.sharing', { n: Math.min(it.sharedCount + 1, it.itemCount), total: it.itemCount })

@@ -63,8 +63,8 @@ test.each([
 });
 
 test.each([
-  ['is queued', { queuePosition: 2, attemptCount: 0 }, 'QueuedNumber 2 in line'],
-  ['is queued again', { queuePosition: 1 }, 'Queued again for @jonasek_. Number 1 in line.'],
+  ['is queued', { queuePosition: 2, attemptCount: 0 }, 'QueuedAbout number 2 in line'],
+  ['is queued again', { queuePosition: 1 }, 'Queued again for @jonasek_. About number 1 in line.'],
   [
     'waits for its next attempt',
     { queuePosition: null, nextAttemptAt: '2999-01-01T00:00:00.000Z' },

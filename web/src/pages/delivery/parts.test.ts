@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { aDelivery, failedFor } from '@/testing/delivery';
+import { hoursMinutes } from '@/i18n/format';
 import { BY_HAND, lineOf } from '@/vocabulary/delivery_line';
 import { messageOf } from './messages';
 import { folded, outcomeOf, type Entry } from './timeline';
@@ -7,8 +8,13 @@ import { folded, outcomeOf, type Entry } from './timeline';
 const NOW = Date.parse('2026-11-22T14:00:00.000Z');
 
 test('the line after a status', () => {
-  expect(lineOf(aDelivery(), NOW)).toBe('Number 2 in line');
+  expect(lineOf(aDelivery(), NOW)).toBe('About number 2 in line');
   expect(lineOf(aDelivery({ queuePosition: 1001 }), NOW)).toBe('More than 1,000 ahead of it');
+  expect(lineOf(aDelivery({ queuePosition: 9 }), NOW)).toBe('About number 9 in line');
+  const estimatedAt = new Date(NOW + 240_000).toISOString();
+  expect(lineOf(aDelivery({ queuePosition: 9, estimatedAt }), NOW)).toBe(
+    `About ${hoursMinutes(estimatedAt)}, number 9 in line`,
+  );
   expect(lineOf(aDelivery({ nextAttemptAt: '2026-11-22T15:10:00.000Z' }), NOW)).toMatch(/^Again at /);
   expect(lineOf(aDelivery({ status: 'processing', sharedCount: 1, itemCount: 3 }), NOW)).toBe('Sharing 2 of 3');
   expect(lineOf(aDelivery({ status: 'processing', sharedCount: 3, itemCount: 3 }), NOW)).toBe('Sharing 3 of 3');
