@@ -19,7 +19,7 @@ import { AccountPage } from './AccountPage';
 import { auditQuery } from './audit_filters';
 import { AuditFilters } from './AuditFilters';
 import { Actor, Deed } from './Deed';
-import { detailOf } from './detail';
+import { changeWords, detailOf } from './detail';
 
 const route = getRouteApi('/inside/account/audit');
 const PAGE = 50;
@@ -93,8 +93,7 @@ function Log() {
 }
 
 // "role: member → owner", or what else is known.
-const changesOf = (it: Entry) =>
-  it.changes?.map(({ field, from, to }) => t('audit.change', { field, from, to })).join(', ') || detailOf(it);
+const changesOf = (it: Entry) => it.changes?.map(changeWords).join(', ') || detailOf(it);
 
 const columnsOf = (onShow: (it: Entry) => void): Column<Entry>[] => [
   {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { detailOf } from './detail';
+import { changeWords, detailOf } from './detail';
 
 test('spans, prices and times that the service wrote are told as people write them', () => {
   const now = new Date().toISOString();
@@ -31,4 +31,22 @@ test('what the service never writes of an action stays as it is', () => {
   for (const detail of ['', 'by password', '100 credits for a friend', NO_TIME, `failing since ${NO_TIME}`])
     for (const action of actions) expect(detailOf({ action, detail })).toBe(detail);
   expect(detailOf({ action: 'purchase.opened', detail: 'overlap of 86400 s' })).toBe('overlap of 86400 s');
+});
+
+test('changes of settings and rights have the words of the pages that make them', () => {
+  const words = (field: string, from: string, to: string) => changeWords({ field, from, to });
+  expect(words('settings.autoRevoke', 'false', 'true')).toBe('Take presets back on refund: off → on');
+  expect(words('settings.hold', 'none', 'all')).toBe('Hold orders: off → on');
+  expect(words('settings.usernameFields', '', 'nick')).toBe('Extra username fields: none → nick');
+  expect(words('permissions', 'presets:read', 'presets:read,login')).toMatch(/^May use: Read presets → Read presets, check logins at /); // prettier-ignore
+  expect(words('name', 'true', 'Marlow')).toBe('Name: true → Marlow');
+  expect(words('settings.newer', 'false', 'true')).toBe('settings.newer: false → true');
+  expect(words('constructor', 'false', 'true')).toBe('constructor: false → true');
+});
+
+test('rights, and the end of a session, are told in words', () => {
+  const detail = 'deliveries:write,presets:read,integrations,subscriptions,newer:right';
+  expect(detailOf({ action: 'api_key.created', detail })).toBe('Retry, approve and stop deliveries, read presets, manage stores, manage outbound webhooks, newer:right'); // prettier-ignore
+  expect(detailOf({ action: 'session.ended', detail: 'what it gave opens nothing any more' })).toBe('its access ended at once'); // prettier-ignore
+  expect(detailOf({ action: 'api_key.created', detail: 'a <b>x</b>' })).toBe('a <b>x</b>');
 });
