@@ -146,6 +146,7 @@ export function DeliveryList({ search, onSearch, store, empty }: Props) {
         <Suspense>
           <BulkBar
             chosen={chosen}
+            rows={rows}
             count={count}
             exact={countIsExact !== false}
             pageChosen={ids.every(selection.has)}

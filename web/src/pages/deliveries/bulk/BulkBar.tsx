@@ -4,6 +4,7 @@ import { ActionIcon, Button } from '@mantine/core';
 import { IconRefresh, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { Schemas } from '@/api/client';
 import { sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
 import { Alert } from '@/components/Alert';
@@ -17,6 +18,7 @@ import styles from './bulk.module.css';
 
 type Props = {
   chosen: Chosen;
+  rows: Row[]; // of the page
   count: number | undefined; // of all that match; undefined: not known yet
   exact: boolean; // else more than `count` match
   pageChosen: boolean; // all rows of the page
@@ -24,10 +26,22 @@ type Props = {
   onClear: () => void;
 };
 
+type Row = Pick<Schemas['Delivery'], 'id' | 'status' | 'resolutionCode'>;
+
+// How many of the chosen failed as their buyer's username was not found; 0 where some of them are not on the page.
+function unfoundOf(chosen: Chosen, rows: Row[]) {
+  if (chosen.kind === 'all') return 0;
+  const known = rows.filter(({ id }) => chosen.ids.has(id));
+  return known.length < chosen.ids.size
+    ? 0
+    : known.filter(({ status, resolutionCode }) => status === 'failed' && resolutionCode === 'username_not_found')
+        .length;
+}
+
 // Whether a retry leaves a delivery out, for this reason, until somebody puts something right.
 const needsFix = (code: string) => code !== 'INVALID_TRANSITION' && code !== 'NOT_FOUND';
 
-export function BulkBar({ chosen, count, exact, pageChosen, onAll, onClear }: Props) {
+export function BulkBar({ chosen, rows, count, exact, pageChosen, onAll, onClear }: Props) {
   const [asked, setAsked] = useState<BulkAction | null>(null);
   const meant = meantBy(chosen);
   const retry = useQuery({ ...queries.bulkPlan({ action: 'retry', ...meant }), placeholderData: (old) => old });
@@ -95,7 +109,15 @@ export function BulkBar({ chosen, count, exact, pageChosen, onAll, onClear }: Pr
         ) : null}
         <Button onClick={() => setAsked('invalidate')}>{t('bulk.stop')}</Button>
       </div>
-      {asked ? <BulkDialog action={asked} meant={meant} onClose={() => setAsked(null)} onAsked={onClear} /> : null}
+      {asked ? (
+        <BulkDialog
+          action={asked}
+          meant={meant}
+          unfound={asked === 'retry' ? unfoundOf(chosen, rows) : 0}
+          onClose={() => setAsked(null)}
+          onAsked={onClear}
+        />
+      ) : null}
     </section>
   );
 }

@@ -15,9 +15,16 @@ import { Plan } from './Plan';
 import type { BulkAction, Meant } from './wanted';
 import styles from './bulk.module.css';
 
-type Props = { action: BulkAction; meant: Meant; lead?: string; onClose: () => void; onAsked?: () => void };
+type Props = {
+  action: BulkAction;
+  meant: Meant;
+  lead?: string;
+  unfound?: number; // of those that failed as the username was not found
+  onClose: () => void;
+  onAsked?: () => void;
+};
 
-export function BulkDialog({ action, meant, lead, onClose, onAsked }: Props) {
+export function BulkDialog({ action, meant, lead, unfound = 0, onClose, onAsked }: Props) {
   const [reason, setReason] = useState('');
   const stops = action === 'invalidate';
   // The service requires a reason with a plan to stop, too. A plan has no other use for it.
@@ -40,6 +47,7 @@ export function BulkDialog({ action, meant, lead, onClose, onAsked }: Props) {
           <Loaded read={read} what={t('bulk.what')} skeleton={<SkeletonRows rows={2} height={24} />}>
             {(plan) => <Plan action={action} plan={plan} />}
           </Loaded>
+          {unfound > 0 ? <p>{t('bulk.unfound', { count: unfound })}</p> : null}
         </>
       }
       button={t(`bulk.do.${action}`, { n: eligible })}

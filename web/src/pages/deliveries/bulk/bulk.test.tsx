@@ -127,7 +127,9 @@ test('rows are chosen one by one, by Shift all between, all of the page, and all
 
 test('what could not be counted is said, and counted again', async () => {
   const chosen = { kind: 'some', ids: new Set(['del_1']) } as const;
-  const bar = <BulkBar chosen={chosen} count={1} exact pageChosen={false} onAll={nothing} onClear={nothing} />;
+  const bar = (
+    <BulkBar chosen={chosen} rows={[]} count={1} exact pageChosen={false} onAll={nothing} onClear={nothing} />
+  );
   const { client } = await show(bar);
   const plan = (action: 'retry' | 'approve') => queries.bulkPlan({ action, ...meantBy(chosen) }).queryKey;
   fails(client, plan('retry'), new ApiError(500, 'INTERNAL_ERROR', 'x'));
@@ -139,4 +141,28 @@ test('what could not be counted is said, and counted again', async () => {
   await userEvent.setup().click(screen.getByRole('button', { name: 'Try again' }));
   await screen.findByRole('button', { name: 'Retry 1' });
   await vi.waitFor(() => expect(screen.queryByRole('alert')).toBeNull());
+});
+
+test('of a retry it is said how many have a username that was not found, where all that are chosen are on the page', async () => {
+  const user = userEvent.setup();
+  const row = (id: string, resolutionCode: 'username_not_found' | 'cloud_rejected') => ({ id, status: 'failed' as const, resolutionCode }); // prettier-ignore
+  const rows = [row('del_1', 'username_not_found'), row('del_2', 'cloud_rejected'), row('del_3', 'username_not_found')];
+  const said = async (chosen: Parameters<typeof BulkBar>[0]['chosen']) => {
+    const { client } = await show(
+      <BulkBar chosen={chosen} rows={rows} count={9} exact pageChosen={false} onAll={nothing} onClear={nothing} />,
+    );
+    const counted = { total: 2, totalIsExact: true, eligible: 2, excluded: [], credits: 2, creditsIsExact: true };
+    for (const action of ['retry', 'approve'] as const)
+      client.setQueryData(queries.bulkPlan({ action, ...meantBy(chosen) }).queryKey, counted as never);
+    await user.click(await screen.findByRole('button', { name: 'Retry 2' }));
+    const dialog = await screen.findByRole('dialog', { name: 'Retry 2 deliveries?' });
+    const says = within(dialog).queryByText(/not found/)?.textContent;
+    cleanup();
+    return says;
+  };
+  const some = (...ids: string[]) => ({ kind: 'some', ids: new Set(ids) }) as const;
+  expect(await said(some('del_1', 'del_2'))).toMatch(/^1 has a username that was not found\./);
+  expect(await said(some('del_2'))).toBeUndefined();
+  expect(await said(some('del_1', 'del_9'))).toBeUndefined(); // of another page
+  expect(await said({ kind: 'all', query: {}, asOf: '2026-11-22T10:00:00.000Z' })).toBeUndefined();
 });
