@@ -41,8 +41,9 @@ export const bulk = {
   'bulk.costShort': 'The oldest go first. The rest fail for want of credits, and go on once you buy some.',
   'bulk.costBuy': 'Buy credits',
   'bulk.unfound': {
-    one: '{count} has a username that was not found. A retry alone seldom helps it: correct the username first.',
-    other: '{count} have usernames that were not found. A retry alone seldom helps them: correct the usernames first.',
+    one: '{count} of them has a username that was not found. A retry alone seldom helps it: correct the username first.',
+    other:
+      '{count} of them have usernames that were not found. A retry alone seldom helps them: correct the usernames first.',
   },
   'bulk.more': 'More match than were counted. All that match are included.',
   'bulk.left': 'Left out:',

@@ -45,9 +45,8 @@ export function BulkDialog({ action, meant, lead, unfound = 0, onClose, onAsked 
         <>
           {lead ? <p>{lead}</p> : null}
           <Loaded read={read} what={t('bulk.what')} skeleton={<SkeletonRows rows={2} height={24} />}>
-            {(plan) => <Plan action={action} plan={plan} />}
+            {(plan) => <Plan action={action} plan={plan} unfound={unfound} />}
           </Loaded>
-          {unfound > 0 ? <p>{t('bulk.unfound', { count: unfound })}</p> : null}
         </>
       }
       button={t(`bulk.do.${action}`, { n: eligible })}

@@ -12,7 +12,8 @@ import type { BulkAction } from './wanted';
 import styles from './bulk.module.css';
 
 type It = Schemas['BulkPlan'];
-type Props = { action: BulkAction; plan: It };
+// `unfound`: how many have a username that was not found.
+type Props = { action: BulkAction; plan: It; unfound?: number };
 type Left = It['excluded'][number];
 
 function leftOut(action: BulkAction, { code, count }: Left): string {
@@ -21,7 +22,7 @@ function leftOut(action: BulkAction, { code, count }: Left): string {
   return t('bulk.out.other', { count, code: codeWord(code) });
 }
 
-export function Plan({ action, plan }: Props) {
+export function Plan({ action, plan, unfound = 0 }: Props) {
   return (
     <div className={styles.plan}>
       {plan.eligible === 0 ? <p>{t(`bulk.none.${action}`)}</p> : null}
@@ -31,6 +32,7 @@ export function Plan({ action, plan }: Props) {
           <Cost plan={plan} />
         </>
       ) : null}
+      {unfound > 0 ? <p>{t('bulk.unfound', { count: unfound })}</p> : null}
       {plan.totalIsExact ? null : <p>{t('bulk.more')}</p>}
       {plan.excluded.length > 0 ? (
         <>

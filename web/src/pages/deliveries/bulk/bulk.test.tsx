@@ -161,7 +161,7 @@ test('of a retry it is said how many have a username that was not found, where a
     return says;
   };
   const some = (...ids: string[]) => ({ kind: 'some', ids: new Set(ids) }) as const;
-  expect(await said(some('del_1', 'del_2'))).toMatch(/^1 has a username that was not found\./);
+  expect(await said(some('del_1', 'del_2'))).toMatch(/^1 of them has a username that was not found\./);
   expect(await said(some('del_2'))).toBeUndefined();
   expect(await said(some('del_1', 'del_9'))).toBeUndefined(); // of another page
   expect(await said({ kind: 'all', query: {}, asOf: '2026-11-22T10:00:00.000Z' })).toBeUndefined();
