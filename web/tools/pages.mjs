@@ -330,6 +330,13 @@ export const pages = [
   { name: 'store-deliveries', path: ({ stores }) => `/integrations/stores/${stores.shop.id}/deliveries`, states: true },
   { name: 'store-connection', path: ({ stores }) => `/integrations/stores/${stores.shop.id}/connection`, states: true },
   { name: 'store-settings', path: ({ stores }) => `/integrations/stores/${stores.shop.id}/settings`, states: true },
+  {
+    name: 'store-settings-token',
+    path: ({ stores }) => `/integrations/stores/${stores.shop.id}/settings`,
+    answers: {
+      'GET /api/integrations/*': (said) => ({ ...said, settings: { ...said.settings, requireApiKey: true } }),
+    },
+  },
 
   { name: 'webhooks', path: '/integrations/webhooks', states: true },
   { name: 'webhooks-empty', path: '/integrations/webhooks', as: 'quiet' },
@@ -339,6 +346,11 @@ export const pages = [
     path: ({ subscriptions }) => `/integrations/webhooks/${subscriptions[name]}`,
     states: name === 'ill',
   })),
+  {
+    name: 'webhook-resumed',
+    path: ({ subscriptions }) => `/integrations/webhooks/${subscriptions.ill}`,
+    answers: { 'GET /api/webhook-subscriptions/*': (said) => ({ ...said, failingSince: null }) },
+  },
 
   {
     name: 'webhook-rotate',
