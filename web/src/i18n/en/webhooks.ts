@@ -38,6 +38,7 @@ export const webhooks = {
   'webhook.delete': 'Delete…',
   'webhook.recover': 'Send failed events again…',
   'webhook.turnedOn': 'Turned on. Waiting events are sent now.',
+  'webhook.turnedOnNone': 'Turned on.',
   'webhook.off.title': 'Turn “{name}” off?',
   'webhook.off.body': 'It hears of nothing until you turn it on again.',
   'webhook.off.button': 'Turn off',

@@ -97,13 +97,13 @@ function TurnOn({ id }: { id: string }) {
   async function turn() {
     if (!begin()) return;
     try {
-      await ok(
+      const now = await ok(
         api.PATCH('/api/webhook-subscriptions/{subscription}', {
           params: { path: { subscription: id } },
           body: { active: true },
         }),
       );
-      toast(t('webhook.turnedOn'));
+      toast(t(now.waitingCount > 0 ? 'webhook.turnedOn' : 'webhook.turnedOnNone'));
     } catch (error) {
       toast(sentence(error), { tone: 'bad' });
     }

@@ -5,6 +5,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import type { Schemas } from '@/api/client';
 import { queries } from '@/api/queries';
 import { hoursMinutes } from '@/i18n/format';
+import { clearToasts, Toasts } from '@/components/toasts';
 import { show } from '@/testing/render';
 import { serve } from '@/testing/service';
 import type { Subscription } from '@/vocabulary/webhook';
@@ -234,4 +235,22 @@ test('each event of the list has its own time, in the order of the list', async 
   act(() => void client.setQueryData(queries.events(ID, { limit: 30 }).queryKey, { data: events, nextCursor: null } as never)); // prettier-ignore
   const [newer, older] = await screen.findAllByRole('link');
   expect([newer?.textContent, older?.textContent]).toEqual(events.map(({ createdAt }) => expect.stringContaining(hoursMinutes(createdAt)))); // prettier-ignore
+});
+
+test.each([
+  [0, 'Turned on.'],
+  [3, 'Turned on. Waiting events are sent now.'],
+])('a webhook for which %i events wait is turned on', async (waitingCount, says) => {
+  serve(() => Response.json({ ...aSubscription(true), waitingCount }));
+  const { client } = await show(
+    <>
+      <WebhookPage />
+      <Toasts />
+    </>,
+  );
+  act(() => void client.setQueryData(queries.subscription(ID).queryKey, { ...aSubscription(false), waitingCount: 0 }));
+  await userEvent.setup().click(await screen.findByRole('button', { name: 'Turn on again' }));
+  await screen.findByText(says);
+  act(clearToasts);
+  vi.unstubAllGlobals();
 });
