@@ -118,6 +118,12 @@ void note_success(Tx& tx, CloudAccountId id, domain::CallKind call) {
   put(tx, *account, domain::after_success(*std::move(trouble), call, tx.now()));
 }
 
+bool is_in_trouble(Tx& tx, CloudAccountId id) {
+  const auto account = find_cloud_account(tx, id);
+  const auto trouble = account ? trouble_of(tx, *account) : std::nullopt;
+  return !trouble || !domain::trouble_name(*trouble).empty();
+}
+
 void note_sweep_success(Tx& tx, storage::CloudAccountRow& account) {
   auto trouble = domain::decode_account_trouble(account.trouble);
   // The next lease logs and replaces a text that cannot be read; here and below.

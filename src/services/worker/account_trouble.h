@@ -33,6 +33,10 @@ void note_rate_limit(storage::Tx& tx, CloudAccountId cloud_account, domain::Call
 // deliveries that failed in that trouble as cloud_unavailable are resumed (an account task).
 void note_success(storage::Tx& tx, CloudAccountId cloud_account, domain::CallKind call);
 
+// Whether trouble pauses the account's work. Trouble of deliveries that are at work no more does not count: none of them
+// makes the call whose success would end it. Nothing is locked.
+bool is_in_trouble(storage::Tx& tx, CloudAccountId cloud_account);
+
 // The success of a sweep's page, and a sweep's failure. Both change the row, which the caller has locked and
 // writes, and read no delivery. A failure sets when the sweep is due again.
 void note_sweep_success(storage::Tx& tx, storage::CloudAccountRow& account);

@@ -267,6 +267,30 @@ TEST(Trouble, AProbeWithoutACreditLooksUpAFriendshipInAnOutageOfThese) {
   expect_probe_without_a_credit(world);
 }
 
+// Found by the simulation: the limit of look-ups stayed as long as nobody's name was looked up.
+TEST(Trouble, ALimitThatADeliveryMetWhichIsOverHidesNoMissingCredit) {
+  World world(slow(), 2);
+  ASSERT_EQ(world.status(world.deliver(world.order("1", "Bob", {"sku-1"}))), "completed");
+  world.cloud.before = [](const std::string& call, const std::string& file) {
+    return call == "share" && file == "file-3" ? Fate::fail : Fate::answer;
+  };
+  const auto id = world.deliver(world.order("2", "Ann", {"sku-3"}));
+  world.settle(75h);
+  ASSERT_TRUE(failed_unavailable(world, id));
+  fail_calls(world, "find_user", Fate::rate_limit);
+  const auto over = world.deliver(world.order("3", "Cleo", {"sku-1"}));
+  world.settle(1min);
+  ASSERT_TRUE(world.await(world.actions.invalidate(world.scheduler, world.merchant(), over, "mistaken")));
+  world.cloud.before = nullptr;
+  world.settle(2min);
+  world.write([&](storage::Tx& tx) {
+    auto balance = *lock_balance(tx, world.account);
+    update_balance(tx, world.account, domain::reverse(balance, 1).value());
+  });
+  world.settle(3h);
+  EXPECT_EQ(world.status(id), "failed insufficient_credits");
+}
+
 TEST(Trouble, AProbeWithoutACreditChangesNothingInAnOutage) {
   World world(slow(), 2);
   fail_calls(world, "share", Fate::fail);

@@ -168,9 +168,8 @@ bool JobSteps::Step::only_reads_buyer() const {
 bool JobSteps::Step::fail_unpaid(DeliveryId id) {
   if (!probes(id))
     return conclude(set, job, customer, id, Finding::permanent, ResolutionCode::insufficient_credits);
-  const auto account = find_cloud_account(set.tx(), job.cloud_account);
-  const auto trouble = domain::decode_account_trouble(account ? account->trouble : "");
-  const bool troubled = !trouble || !domain::trouble_name(*trouble).empty();
+  set.save();  // is_in_trouble() reads deliveries
+  const bool troubled = is_in_trouble(set.tx(), job.cloud_account);
   // The look-up of a name or a friendship costs nothing, and perhaps the trouble waits for one.
   if (troubled && only_reads_buyer()) return false;
   if (troubled || set.balance(set.delivery(id)->account).within_reach() > 0) return true;
