@@ -265,11 +265,10 @@ void plan_item(const ItemNow& item, const std::vector<std::string>& line_ids, co
     // A file that the platform refused to take back is still shared.
     if ((item.status == ItemStatus::revoking || failed) && untouched) plan.keep.push_back(item.id);
   }
-  // A line that is not in the order any more was taken out of it, which is no refund.
-  if (!wanted && !line_ids.empty() &&
-      std::ranges::all_of(line_ids, [&](const auto& id) { return lines.known(id); })) {
+  // A line that is not in the order any more was taken out of it, which is no refund; nor does it keep the file where
+  // the others are refunded (spec 2.11).
+  if (!wanted && std::ranges::any_of(line_ids, [&](const auto& id) { return lines.known(id); }))
     plan.refunded.push_back(item.id);
-  }
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ std::string why_stopped(const OrderMarks& marks) {
 }
 
 bool refunded_in_part(const OrderState& order) {
-  if (order.payment() != Payment::deliver || order.refunds.empty() || order.too_large ||
+  if (!order.lines_known || order.payment() != Payment::deliver || order.refunds.empty() || order.too_large ||
       order.too_many_refunds)
     return false;
   const bool known =

@@ -30,6 +30,10 @@ TEST(OrderSummary, ARefundOfAPartIsMarkedWhereItIsKnownToBeOne) {
   order.refunds.back().lines = {{"2", 1}};
   EXPECT_FALSE(in_part()) << "all is refunded";
   order.refunds.pop_back();
+  ASSERT_TRUE(in_part());
+  order.lines_known = false;
+  EXPECT_FALSE(in_part()) << "the order itself has not come";
+  order.lines_known = true;
   order.reported = Payment::refunded;
   EXPECT_FALSE(in_part());
 }

@@ -97,10 +97,8 @@ void Model::take_lines(Order& order, const OrderEvent& event) {
   for (const auto& line : order.lines) {
     const auto sold = std::ranges::find(event.lines, line.id, &domain::OrderLine::line_id);
     const bool stays = sold != event.lines.end() && sold->sku == line.sku;
-    if (order.delivery && line.files && !stays) {
+    if (order.delivery && line.files && !stays)
       order.delivery->left.insert(line.files->begin(), line.files->end());
-      order.delivery->taken_out.insert(line.files->begin(), line.files->end());
-    }
   }
   std::vector<Line> lines;
   for (const auto& sold : event.lines) {
@@ -357,15 +355,17 @@ std::pair<bool, bool> Model::align(const Order& order, Delivery& d) {
     }
   }
   for (auto& [whom, promise] : d.promises) {
-    if (paid.contains(whom.second)) continue;
+    if (paid.contains(whom.second)) {
+      promise.may_go = false;
+      continue;
+    }
     if (promise.state == State::owed) {
       promise.state = State::dropped;
       less = true;
     } else if (promise.state == State::shared && auto_revoke && !d.dry_run) {
-      // What was not paid any more before the store wanted files taken back may stay or go, and so may a file of two
-      // lines of which one was taken out.
+      // What was not paid any more before the store wanted files taken back may stay or go.
       const bool refunded =
-          d.paid.contains(whom.second) && !d.taken_out.contains(whom.second) &&
+          d.paid.contains(whom.second) && !d.left.contains(whom.second) &&
           std::ranges::any_of(order.lines, [&](const Line& line) {
             return line.files && std::ranges::find(*line.files, whom.second) != line.files->end();
           });
@@ -386,7 +386,7 @@ void Model::want_back() {
     if (!order.delivery || order.delivery->dry_run) continue;
     const auto paid = paid_files(order);
     for (auto& [whom, promise] : order.delivery->promises) {
-      if (promise.state == State::shared && !paid.contains(whom.second)) promise.may_be_taken = true;
+      if (promise.state == State::shared && !paid.contains(whom.second)) promise.may_go = true;
     }
   }
 }

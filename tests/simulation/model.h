@@ -77,7 +77,8 @@ struct Promise {
   bool settling = false;  // it is being taken back
   // Owed by a line, too, that is no more, or another product now: whether it is taken back is not specified.
   bool may_be_taken = false;
-  bool stuck = false;  // the platform would not take it back for 72 hours
+  bool may_go = false;  // refunded before the store wanted files taken back
+  bool stuck = false;   // the platform would not take it back for 72 hours
   // The platform had it as shared, perhaps by the merchant's former user: then it is not the service's to take back.
   bool foreign = false;
 };
@@ -96,9 +97,8 @@ struct Delivery {
   std::string reason;
   std::string username;
   Timestamp named_at{};
-  std::set<std::string> paid;       // files, when the order was last looked at
-  std::set<std::string> left;       // files of lines that were taken out, or became another product
-  std::set<std::string> taken_out;  // likewise, also those that another line owes since
+  std::set<std::string> paid;  // files, when the order was last looked at
+  std::set<std::string> left;  // files of lines that were taken out, or became another product
   std::map<std::pair<std::string, std::string>, Promise> promises;  // by (user, file); of every customer
   bool dry_run = false;     // everything but the platform and credits (spec 2.11)
   bool racing = false;      // something was commanded while a share was under way

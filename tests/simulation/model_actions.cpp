@@ -90,7 +90,8 @@ Model::Answer Model::may_revoke(const std::string& order) const {
   if (open(d)) return Answer::either;
   if (d.dry_run) return Answer::no;
   if (std::ranges::any_of(d.promises, [](const auto& p) {
-        return p.second.stuck || p.second.may_be_taken || p.second.settling || p.second.foreign;
+        return p.second.stuck || p.second.may_be_taken || p.second.may_go || p.second.settling ||
+               p.second.foreign;
       }))
     return Answer::either;
   return count(d, State::shared) > 0 ? Answer::yes : Answer::no;

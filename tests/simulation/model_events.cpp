@@ -97,6 +97,7 @@ std::string EventModel::event(const Event& event, const std::string& delivery) {
   }
   if (event.type == "delivery.completed" && (owes || (read && !has && !history.without_files)))
     return wrong(owes ? "it is completed and owes something" : "it is completed and gave nothing");
+  if (event.type == "delivery.completed") history.without_files = false;
 
   // spec 3.1, without the moves that are no events.
   Stage to = Stage::open;

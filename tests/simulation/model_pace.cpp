@@ -127,6 +127,7 @@ void Model::adopt(Delivery& d, const Seen& seen) const {
     if (const auto known = d.promises.find({user, item.file}); known != d.promises.end()) {
       promise.unknown = known->second.unknown;
       promise.may_be_taken = known->second.may_be_taken;
+      promise.may_go = known->second.may_go;
       promise.foreign = known->second.foreign;
     }
     // An item that the user has comes before another one, and so does one that is owed again under a new name.
@@ -202,9 +203,10 @@ std::string Model::seen(const std::string& id, const Seen& seen, const Facts& fa
     const bool before = std::exchange(promise.was_shared, true);
     const bool again = before && promise.state == State::owed && !has_now(item.status);
     if (again) continue;
-    if (promise.may_be_taken && promise.state == State::shared && item.status == ItemStatus::revoked) {
+    if ((promise.may_be_taken || promise.may_go) && promise.state == State::shared &&
+        item.status == ItemStatus::revoked) {
       promise.state = State::taken_by_order;
-      promise.may_be_taken = false;
+      promise.may_be_taken = promise.may_go = false;
     }
     // A file that another delivery gives is not taken back (spec 3.10).
     if (promise.state == State::taken_by_order && has_now(item.status) &&
@@ -441,8 +443,8 @@ std::string Model::compare_items(const std::string& id, const Seen& seen) {
         break;
       case ItemStatus::revoked:
         fits = state == State::taken_by_order || state == State::taken_by_merchant ||
-               at->second.may_be_taken || (state == State::dropped && at->second.was_shared) ||
-               (state == State::shared && late) ||
+               at->second.may_be_taken || at->second.may_go ||
+               (state == State::dropped && at->second.was_shared) || (state == State::shared && late) ||
                (state == State::owed && at->second.was_shared && payment(order) != domain::Payment::deliver);
         if (fits && state == State::shared) d.promises[at->first].state = State::taken_by_order;
         break;

@@ -104,8 +104,8 @@ void Run::step(const Command& c) {
       break;
     case Act::hold:
     case Act::auto_revoke:
+      if (c.act == Act::auto_revoke && !model_.auto_revoke && c.n % 3 != 0) model_.want_back();
       (c.act == Act::hold ? model_.hold_all : model_.auto_revoke) = c.n % 3 != 0;
-      if (c.act == Act::auto_revoke && model_.auto_revoke) model_.want_back();
       service_.save_settings(model_.hold_all, model_.auto_revoke);
       break;
     case Act::map: {

@@ -17,7 +17,8 @@ inline void lock_present_account(storage::Tx& tx, AccountId account) {
 }
 
 // lock_present_account() for the account of `by`, who adds something that stays. Throws FORBIDDEN where the person has
-// left the account, or the API key was deactivated or has expired, after the request was admitted.
+// left the account, or the API key was deactivated or has expired, after the request was admitted, and UNAUTHORIZED
+// where there is no such key any more.
 inline void lock_account_of(storage::Tx& tx, const identity::Principal& by) {
   lock_present_account(tx, by.account);
   if (by.person && !storage::find_person(tx, by.account, by.person->id))

@@ -66,7 +66,9 @@ BuyerView buyer_view_of(Tx& tx, const storage::DeliveryRow& row, int jobs_per_mi
   if (view.state == BuyerState::accept_request) {
     if (const auto customer = find_customer(tx, row.customer)) view.requested_at = customer->requested_at;
   }
-  view.starts_at = find_late_start(tx, row, jobs_per_minute);
+  const auto outlook = outlook_of(tx, row, jobs_per_minute);
+  view.starts_at = outlook.late_start;
+  if (outlook.in_outage) view.state = BuyerState::delayed;
   for (const auto& item : items) {
     if (const auto state = state_of(item)) view.items.push_back({item.name, item.kind, *state});
   }

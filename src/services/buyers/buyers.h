@@ -33,7 +33,7 @@ struct BuyerView {
   std::string username;                   // whom it is for, as it was given; empty: nobody said
   std::string sender;                     // whose friend request it is; empty: not known yet
   std::optional<Timestamp> requested_at;  // when that was sent, while it waits for the buyer
-  std::optional<Timestamp> starts_at;     // as find_late_start() says
+  std::optional<Timestamp> starts_at;     // Outlook::late_start
   std::vector<BuyerItem> items;           // present and owed to the buyer, or the buyer's
   bool dry_run = false;
   bool can_correct = false;

@@ -83,6 +83,21 @@ TEST_F(BuyersTest, SeeWhenTheirTurnIsIfOthersComeFirst) {
   EXPECT_EQ(view(all[10]).starts_at, std::nullopt);
 }
 
+TEST_F(BuyersTest, SeeADelayInAnOutage) {
+  world_.cloud.before = [](auto&, auto&) { return testing::FakeCloud::Fate::fail; };
+  std::vector<DeliveryId> all;
+  for (const auto* const name : {"Ann", "Bob", "Cleo"})
+    all.push_back(world_.deliver(world_.order(name, name, {"sku-1"})));
+  world_.settle(std::chrono::minutes{10});
+  for (const auto id : all) {
+    ASSERT_EQ(world_.status(id), "queued");
+    EXPECT_EQ(view(id).state, BuyerState::delayed);
+    EXPECT_EQ(view(id).starts_at, std::nullopt);
+    EXPECT_EQ(world_.await(world_.actions.get(world_.scheduler, world_.merchant(), id)).value().estimated_at,
+              std::nullopt);
+  }
+}
+
 TEST_F(BuyersTest, SeeWhenTheNextAttemptIs) {
   world_.cloud.auto_accept = true;
   world_.cloud.before = [](auto& call, auto&) {

@@ -275,9 +275,10 @@ Expected<void> DeliveryActions::retry_row(DeliverySet& set, storage::DeliveryRow
   if (row.status != DeliveryStatus::queued && row.status != DeliveryStatus::in_review) {
     Change change{.cause = row.status == DeliveryStatus::failed ? Cause::retried : Cause::username_changed,
                   .actor = actor};
-    if (tally(set.items(row.id), row).owed > 0) change.reasons = unapproved(set, row.id);
-    if (keeps) change.message = "The merchant waits for the customer's answer for another 14 days.";
-    if (anew && remaps) change.message = "The merchant asked for a new friend request.";
+    const bool owes = tally(set.items(row.id), row).owed > 0;
+    if (owes) change.reasons = unapproved(set, row.id);
+    if (owes && keeps) change.message = "The merchant waits for the customer's answer for another 14 days.";
+    if (owes && anew && remaps) change.message = "The merchant asked for a new friend request.";
     set.apply(row, change);
   }
   if (row.status == DeliveryStatus::queued) conclude_or_queue(set, row, actor);

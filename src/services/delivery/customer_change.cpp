@@ -92,10 +92,7 @@ void leave_to_former(DeliverySet& set, const storage::DeliveryRow& row, ItemRow&
   item.former = true;
   // A file that was taken back from the former customer, and is owed to them again, stays theirs with the
   // credit that it cost (spec 3.10). The new customer's share costs another one.
-  if (!reached(item)) {
-    item.status = item.revocation_begun ? ItemStatus::revoke_failed : ItemStatus::revoked;
-    item.revoked_by = item.revocation_begun ? "order" : "";
-  }
+  if (!reached(item)) record_as_taken_back(item);
   set.add(copy_for_new_customer(item, set.changes().ids().make<ItemId>(), status));
   item.by_hand = false;
   set.changed(item);
@@ -129,19 +126,26 @@ void change_owner_of_items(DeliverySet& set, const storage::DeliveryRow& row, do
   }
 }
 
+bool is_returnable(const ItemRow& item) {
+  return item.former && (item.status == ItemStatus::shared || item.status == ItemStatus::already_shared ||
+                         item.status == ItemStatus::sharing);
+}
+
 void return_items(DeliverySet& set, const storage::DeliveryRow& row, std::string_view user) {
   const auto items = set.items_with_lines(row.id);
   std::unordered_map<std::string_view, ItemRow*> theirs;  // by file
   for (auto* const item : items) {
-    const bool has = item->status == ItemStatus::shared || item->status == ItemStatus::already_shared;
     const bool same = user.empty() ? item->username == row.username : item->user_id == user;
-    if (item->former && has && same) theirs.emplace(item->file_id, item);
+    if (is_returnable(*item) && same) theirs.insert_or_assign(item->file_id, item);
   }
   if (theirs.empty()) return;
   for (auto* const item : items) {
     if (item->former || (item->status != ItemStatus::owed && item->status != ItemStatus::dropped)) continue;
-    if (const auto former = theirs.find(item->file_id); former != theirs.end())
-      merge_items(set, *item, *former->second);
+    const auto former = theirs.find(item->file_id);
+    if (former == theirs.end()) continue;
+    // What was shared stays its line's, whatever that is mapped to since (spec 2.10).
+    if (line_ids(*item).empty()) item->lines = former->second->lines;
+    merge_items(set, *item, *former->second);
   }
 }
 

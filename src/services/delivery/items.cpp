@@ -37,6 +37,11 @@ const std::string& user_of(const ItemRow& item, const storage::CustomerRow& cust
   return item.user_id.empty() ? customer.cloud_user_id : item.user_id;
 }
 
+void record_as_taken_back(ItemRow& item) {
+  item.status = item.revocation_begun ? ItemStatus::revoke_failed : ItemStatus::revoked;
+  item.revoked_by = item.revocation_begun ? "order" : "";
+}
+
 void merge_items(DeliverySet& set, ItemRow& item, ItemRow& former) {
   set.items_with_lines(item.delivery);
   former.former = false;

@@ -9,6 +9,7 @@
 
 #include "domain/order.h"
 #include "domain/sweep_schedule.h"
+#include "domain/trouble.h"
 #include "providers/profile.h"
 #include "services/delivery/change.h"
 #include "services/delivery/items.h"
@@ -59,6 +60,12 @@ TimelineType type_by_status(const TimelineEntry& entry) {
       return TimelineType::invalidated;
   }
   return TimelineType::note;
+}
+
+// In an outage one job a minute runs, and nobody knows when it is over.
+bool in_outage(const storage::CloudAccountRow& account) {
+  const auto trouble = domain::decode_account_trouble(account.trouble);
+  return !trouble || domain::in_outage(*trouble);
 }
 
 // The earliest start. `free_at`: when the cloud account may start a job again.
@@ -212,7 +219,7 @@ std::vector<DeliverySummary> summaries_of(Tx& tx, std::vector<DeliveryRow> rows,
   const auto places = queue_positions(tx, customers);
   const auto requests = find_request_times(tx, waiting);
   std::map<IntegrationId, std::string> stores;
-  std::map<CloudAccountId, Timestamp> free_from;
+  std::map<CloudAccountId, std::optional<Timestamp>> free_from;  // nothing: in an outage
   std::vector<DeliverySummary> all;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto [store, fresh] = stores.try_emplace(rows[i].integration);
@@ -232,24 +239,26 @@ std::vector<DeliverySummary> summaries_of(Tx& tx, std::vector<DeliveryRow> rows,
     one.queue_position = places[i].position;
     const auto [free_at, first] = free_from.try_emplace(one.row.cloud_account);
     if (first) {
-      if (const auto account = find_cloud_account(tx, free_at->first))
-        free_at->second = account->blocked_until;
+      const auto account = find_cloud_account(tx, free_at->first);
+      if (account && !in_outage(*account)) free_at->second = account->blocked_until;
     }
-    if (places[i].position <= storage::kMostBefore)
-      one.estimated_at = start_of(tx.now(), free_at->second, places[i], jobs_per_minute);
+    if (places[i].position <= storage::kMostBefore && free_at->second)
+      one.estimated_at = start_of(tx.now(), *free_at->second, places[i], jobs_per_minute);
   }
   return all;
 }
 
-std::optional<Timestamp> find_late_start(Tx& tx, const DeliveryRow& row, int jobs_per_minute) {
-  if (row.status != DeliveryStatus::queued) return std::nullopt;
-  const auto place = queue_positions(tx, std::array{row.customer}).front();
-  if (place.position == 0) return std::nullopt;
+Outlook outlook_of(Tx& tx, const DeliveryRow& row, int jobs_per_minute) {
+  if (row.status != DeliveryStatus::queued && row.status != DeliveryStatus::processing) return {};
   const auto account = find_cloud_account(tx, row.cloud_account);
+  if (account && in_outage(*account)) return {.in_outage = true};
+  if (row.status != DeliveryStatus::queued) return {};
+  const auto place = queue_positions(tx, std::array{row.customer}).front();
+  if (place.position == 0) return {};
   const auto start =
       start_of(tx.now(), account ? account->blocked_until : Timestamp{}, place, jobs_per_minute);
-  if (start <= tx.now() + std::chrono::minutes{1}) return std::nullopt;
-  return start;
+  if (start <= tx.now() + std::chrono::minutes{1}) return {};
+  return {.late_start = start};
 }
 
 DeliveryView view_of(Tx& tx, DeliveryRow row, int jobs_per_minute) {

@@ -72,10 +72,13 @@ std::vector<DeliverySummary> summaries_of(storage::Tx& tx, std::vector<storage::
                                           int jobs_per_minute);
 DeliveryView view_of(storage::Tx& tx, storage::DeliveryRow row, int jobs_per_minute);
 
-// When the work of a queued delivery begins: at that moment, or later behind 1,000 others. Nothing: the
-// delivery is not queued, or its work begins within a minute.
-std::optional<Timestamp> find_late_start(storage::Tx& tx, const storage::DeliveryRow& row,
-                                         int jobs_per_minute);
+// The outlook of a delivery that is queued or worked on.
+struct Outlook {
+  bool in_outage = false;  // of its cloud account (spec 3.5): nobody knows when it goes on
+  // It begins at that moment, or later behind 1,000 others. Nothing: within a minute, or that is not known.
+  std::optional<Timestamp> late_start = {};
+};
+Outlook outlook_of(storage::Tx& tx, const storage::DeliveryRow& row, int jobs_per_minute);
 
 // Returns a page of the timeline, the newest first. It has the stored entries, and entries made from other
 // rows: the arrival of the order, its matching with files, and the outbound events.

@@ -126,7 +126,7 @@ std::vector<storage::ItemRow*> assign_items_to_user(DeliverySet& set, const stor
   const auto any = [&](auto which) { return std::ranges::any_of(set.items(delivery), which); };
   if (any([&](const auto* item) { return is_of_another(*item, user); }))
     change_owner_of_items(set, *set.delivery(delivery), domain::Actor::system(), user);
-  if (any([&](const auto* item) { return item->former && item->user_id == user; }))
+  if (any([&](const auto* item) { return is_returnable(*item) && item->user_id == user; }))
     return_items(set, *set.delivery(delivery), user);
   return set.items(delivery);
 }

@@ -57,6 +57,29 @@ TEST_F(PersistentFailures, AShareThatNobodyCanLookUpKeepsNoOtherOrderFromFailing
   expect_books_balance(world);
 }
 
+// The look-up of another order's share fails in an outage of look-ups meanwhile.
+TEST_F(PersistentFailures, ADeliveryThatIsStoppedMeanwhileSharesNothingMore) {
+  world.cloud.before = [](auto& call, auto&) {
+    return call == "share" || call == "find_share" ? Fate::lose_request : Fate::answer;
+  };
+  for (const auto* const n : {"1", "2", "3"}) deliver_unknown(n);
+  const auto first = deliver("4", "sku-4");
+  const auto second = world.deliver(world.order("5", "Ann", {"sku-5", "sku-6"}));
+  world.settle(10min);
+  bool stopped = false;
+  world.cloud.before = [&](auto& call, auto& file) {
+    if (call == "find_share" && file == "file-4" && !std::exchange(stopped, true)) return Fate::hold;
+    return call == "find_share" ? Fate::fail : Fate::answer;
+  };
+  for (int i = 0; i < 60 && !stopped; ++i) world.settle(1min);
+  ASSERT_TRUE(stopped);
+  ASSERT_TRUE(world.await(world.actions.invalidate(world.scheduler, world.merchant(), second, "mistaken")));
+  world.cloud.release();
+  world.settle(2h);
+  EXPECT_FALSE(world.cloud.shares.contains({"u-ann", "file-6"}));
+  (void)first;
+}
+
 TEST_F(PersistentFailures, AShareThatAlwaysFailsDelaysNoOtherOrderOfTheBuyer) {
   fail({{"share", "file-1"}});
   const auto stuck = deliver("1", "sku-1");

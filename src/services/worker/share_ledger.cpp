@@ -118,12 +118,12 @@ void end_share(DeliverySet& set, DeliveryId delivery_id, ItemId id, bool looked_
     if (item->by_hand || delivery->status == domain::DeliveryStatus::completed)
       item->status = ItemStatus::delivered_by_hand;
     if (item->former || refunded(set, *item)) item->status = ItemStatus::dropped;
-    // The former customer had it for a credit before it was taken back: that stays recorded (spec 3.11).
-    if (item->former && item->spent) item->status = ItemStatus::revoked;
   }
   item->revocation_begun = item->revocation_begun && !looked_up;
+  const bool recorded = item->former && item->spent;
+  if (recorded) record_as_taken_back(*item);
   item->by_hand = false;
-  if (!item->revocation_begun && item->status != ItemStatus::revoked) item->customer = {};
+  if (!item->revocation_begun && !recorded) item->customer = {};
   item->intent_key.clear();
   item->settle_after.reset();
   release_hold(set, *item);

@@ -29,7 +29,8 @@ void settle_found(DeliverySet& set, DeliveryId delivery, ItemId item, bool ours,
 
 // A look-up has shown that there is no share: the hold is released, and sharing -> owed; or `dropped`, where
 // the order stopped or refunded the file or the delivery has another customer meanwhile; or
-// `delivered_by_hand`, where the merchant delivered it so.
+// `delivered_by_hand`, where the merchant delivered it so. A file of a former customer that cost a credit counts as
+// taken back.
 void settle_absent(DeliverySet& set, DeliveryId delivery, ItemId item);
 // settle_absent() where the call has made no share and nothing was looked up: a share of before that perhaps
 // was taken back (revocation_begun) may still exist, so the item stays one of its customer's.

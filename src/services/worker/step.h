@@ -78,6 +78,8 @@ struct JobSteps::Step {
   // Called when a write for this delivery has succeeded.
   void progress(DeliveryId delivery);
   bool probes(DeliveryId delivery);
+  // Whether the job is to look up a share of the delivery that was begun.
+  bool has_due_look_up(DeliveryId id);
   bool probe_has_ended(domain::Finding finding);
 
   // Returns the next call; nothing: the job has ended.

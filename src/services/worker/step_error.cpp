@@ -224,8 +224,15 @@ void JobSteps::Step::postpone(const Call& call, const ItemRequest& request, bool
   const auto row = domain::failing_row(customer.failing, kind, call.delivery);
   set.save();  // note_failure() reads deliveries
   const auto noted = note_failure(set.tx(), customer, kind, call.delivery, steps.random_.u64(), answered);
-  job.looks_up_no_more = noted.paused && kind == CallKind::find_share;
-  if (noted.paused && !job.looks_up_no_more) job.outcome = {.kind = JobOutcome::Kind::account_paused};
+  if (noted.paused && kind == CallKind::find_share) {
+    job.looks_up_no_more = true;
+    // A delivery's own unknown share is looked up before it goes on.
+    for (const auto id : set.open(customer.id)) {
+      if (has_due_look_up(id)) job.postponed.try_emplace(id, set.now());
+    }
+  } else if (noted.paused) {
+    job.outcome = {.kind = JobOutcome::Kind::account_paused};
+  }
   if (noted.retry_at) until = *noted.retry_at;
   const bool over = kind == CallKind::find_share && unknown_for_long(call);
   if (!over && (noted.paused || noted.retry_at)) return;

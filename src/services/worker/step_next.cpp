@@ -23,15 +23,18 @@ using storage::Friendship;
 
 }  // namespace
 
+bool JobSteps::Step::has_due_look_up(DeliveryId id) {
+  return std::ranges::any_of(set.items(id), [&](const auto* item) {
+    return item->customer == customer.id && item->status == ItemStatus::sharing &&
+           *item->settle_after <= set.now();
+  });
+}
+
 void JobSteps::Step::obey_pending() {
   std::erase_if(deliveries, [&](DeliveryId id) {
     if (set.delivery(id)->pending.kind == domain::PendingActionKind::none) return false;
     // A share that was begun is settled first, where it can be (spec 3.3).
-    const bool settles = !job.outcome && std::ranges::any_of(set.items(id), [&](const auto* item) {
-      return item->customer == customer.id && item->status == ItemStatus::sharing &&
-             *item->settle_after <= set.now();
-    });
-    if (settles) return false;
+    if (!job.outcome && !job.looks_up_no_more && has_due_look_up(id)) return false;
     return conclude(set, job, customer, id, Finding::worked, ResolutionCode::none);
   });
 }

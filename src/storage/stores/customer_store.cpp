@@ -362,7 +362,7 @@ std::vector<QueuePosition> queue_positions(Tx& tx, std::span<const CustomerId> c
     std::vector<std::tuple<std::int64_t, std::int64_t, CustomerId>> line;
     tx.query(kFirstQueued, account, kMostBefore,
              [&](const Row& r) { line.emplace_back(r.int64(1), r.int64(2), r.id<CustomerId>(0)); });
-    // Customers that are due at one moment are served by id.
+    // Customers that are due at one moment are numbered by id.
     std::ranges::sort(line);
     for (const auto& [job_class, due_at, id] : line) positions.emplace(id, std::ssize(positions) + 1);
   }
