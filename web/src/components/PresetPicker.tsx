@@ -10,7 +10,7 @@ import styles from './PresetPicker.module.css';
 import { useNamedPresets } from './useNamedPresets';
 
 type Preset = Schemas['Preset'];
-// What is said of a preset in the list, and whether it cannot be chosen.
+// Words beside a preset in the list, and whether it cannot be chosen.
 export type Mark = { words: string; disabled: boolean };
 type Props = {
   label: string;

@@ -34,7 +34,7 @@ test('the way back to the guide stays in its place when the first delivery is do
   setup(false);
   const way = await screen.findByRole('link', { name: 'Back to the guide' });
   setup(true);
-  await act(() => new Promise((done) => setTimeout(done, 20))); // readers of the cache are told later
+  await act(() => new Promise((done) => setTimeout(done, 20))); // readers of the cache are notified later
   expect(screen.getByRole('link', { name: 'Back to the guide' })).toBe(way);
 });
 

@@ -121,7 +121,7 @@ export function Outcome({ it, asked }: Props) {
 
 const MOST = 100;
 
-// What is left, and why it may be less than what was added.
+// The balance, and why it may be less than what was added.
 function Have({ since }: { since: string | null }) {
   const { data } = useQuery(queries.credits());
   const spends = useQuery({

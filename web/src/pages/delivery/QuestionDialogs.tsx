@@ -15,7 +15,7 @@ import { statusWord, word } from '@/vocabulary/delivery';
 import { allRefunded, orderIdOf, orderName } from '@/vocabulary/order';
 import { queuedWords, useDeliveryActions } from './actions';
 import type { Asked, Question } from './ask';
-import { countsOf, hasSomethingLeft } from './counts';
+import { countFor, countsOf, hasSomethingLeft } from './counts';
 import { presentHolder, revocable } from './holders';
 import type { Delivery } from './types';
 import styles from './QuestionDialogs.module.css';
@@ -49,8 +49,9 @@ export function QuestionDialogs({ it, asked: { question, was }, opened, onClose 
   const taken = question.what === 'revoke' ? question.holder : presentHolder(it);
   const takable = revocable(taken);
   const itemIds = takable.map(({ id }) => id);
-  const { owed, kept, forAnother } = countsOf(it);
+  const { owed, kept } = countsOf(it);
   const to = question.what === 'instead' ? question.to : '';
+  const needs = countFor(it, to);
   const dialog = (what: Question['what']) => {
     const open = here && opened && question.what === what;
     const over = what !== 'link' && !it.allowedActions.includes(NEEDS[what]);
@@ -131,8 +132,8 @@ export function QuestionDialogs({ it, asked: { question, was }, opened, onClose 
           old: `@${it.targetUsername ?? ''}`,
           kept: t('count.presets', { count: kept }),
           buyer: `@${to}`,
-          presets: t('count.presets', { count: forAnother }),
-          credits: t('count.credits', { count: forAnother }),
+          presets: t('count.presets', { count: needs }),
+          credits: t('count.credits', { count: needs }),
         })}
         button={t('confirm.retryShared.button', { buyer: `@${to}` })}
         onConfirm={() => act('retry', { targetUsername: to }).then((now) => toast(queuedWords(now)))}

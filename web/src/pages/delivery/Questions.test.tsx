@@ -74,6 +74,24 @@ test('so does the question whether another buyer gets it', async () => {
   expect(screen.getByRole('alert').textContent).toBe('This delivery changed meanwhile. It is now “Stopped”.');
 });
 
+test('a buyer of before needs only what they have not got', async () => {
+  const failed = failedFor(
+    'username_not_found',
+    itemsOf(
+      { fileId: 'a' },
+      { fileId: 'b' },
+      { fileId: 'c', status: 'shared', credits: 1 },
+      { fileId: 'a', status: 'shared', former: true, username: 'kim' },
+    ),
+  );
+  const { user } = await page(failed);
+  const field = await screen.findByLabelText('Username on the cloud platform');
+  await user.clear(field);
+  await user.type(field, 'kim');
+  await user.click(await button(/^Save/));
+  await screen.findByText(/@kim needs 2 presets: 2 credits\./);
+});
+
 test('presets are taken back from the user who has them, and from nobody else', async () => {
   const sent: unknown[] = [];
   const [some] = aDelivery().items;

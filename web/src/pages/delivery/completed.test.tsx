@@ -55,8 +55,9 @@ const steps = async () =>
 test.each([
   [[shared, shared], null],
   [[shared, revoked], '1 of 2 presets was taken back'],
-  [[shared, revoked, { status: 'revoking' }], '2 of 3 presets were taken back'],
-  [[revoked, { ...shared, status: 'revoking' }, { status: 'dropped' }], 'All presets were taken back'],
+  [[shared, revoked, { status: 'revoking' }], '1 of 3 presets was taken back'],
+  [[revoked, { ...shared, status: 'revoking' }, { status: 'dropped' }], '1 of 2 presets was taken back'],
+  [[revoked, revoked], 'All presets were taken back'],
   [[revoked], 'The preset was taken back'],
   [[shared, { ...revoked, former: true }], null],
 ] as [Item[], string | null][])('how many presets were taken back: %#', (items, says) => {

@@ -26,8 +26,17 @@ export function countsOf(it: Delivery) {
     sharedFormerly: it.items.filter((item) => item.former && wasShared(item)).length,
     unknown: it.items.filter(isOneOf('sharing')).length, // no answer about the share has come yet
     kept: present.filter((item) => !item.dryRun && isKept(item)).length, // by the present user, after another username is given
-    forAnother: present.filter((item) => item.status !== 'delivered_by_hand').length, // owed to the user of another username
     spent: it.items.reduce((sum, { credits }) => sum + credits, 0),
     toSpend: it.dryRun ? 0 : present.filter((item) => isComing(item) && item.credits === 0).length,
   };
+}
+
+// How many presets the user of another username needs: not those that they got before it was given.
+export function countFor(it: Delivery, username: string) {
+  const had = new Set(
+    it.items.filter((item) => item.former && item.username === username && isShared(item)).map(({ fileId }) => fileId),
+  );
+  return presentHolder(it).items.filter(
+    ({ status, fileId }) => !['dropped', 'delivered_by_hand'].includes(status) && !had.has(fileId),
+  ).length;
 }

@@ -87,7 +87,7 @@ function deliveredAt({ completedAt, createdAt }: Delivery, items: Delivery['item
       .sort()
       .at(-1) ?? '';
   const all = items.every(({ sharedAt }) => sharedAt !== null);
-  // What the buyer had before the order was not delivered then.
+  // A preset that the buyer had before the order was not delivered then.
   return all && last >= createdAt && completedAt !== null && last < completedAt ? last : completedAt;
 }
 

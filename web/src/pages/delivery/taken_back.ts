@@ -1,14 +1,12 @@
-// What was taken back of a completed delivery, whose status that does not change.
+// Presets of a completed delivery that were taken back: its status does not say so.
 import '@/i18n/en/delivery';
 import { t } from '@/i18n/text';
 import { presentHolder } from './holders';
 import type { Delivery } from './types';
 
-const TAKEN: ReadonlySet<string> = new Set(['revoking', 'revoked']);
-
 export function takenBack(it: Delivery) {
   const present = it.status === 'completed' ? presentHolder(it).items.filter(({ status }) => status !== 'dropped') : [];
-  const items = present.filter(({ status }) => TAKEN.has(status));
+  const items = present.filter(({ status }) => status === 'revoked');
   return { items, total: present.length, all: items.length > 0 && items.length === present.length };
 }
 
