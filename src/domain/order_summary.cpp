@@ -30,9 +30,7 @@ bool refunded_in_part(const OrderState& order) {
   if (!order.lines_known || order.payment() != Payment::deliver || order.refunds.empty() || order.too_large ||
       order.too_many_refunds)
     return false;
-  const bool known =
-      std::ranges::none_of(order.refunds, [](const Refund& refund) { return refund.lines.empty(); });
-  return known && !pays_for_nothing(order);
+  return !pays_for_nothing(order);
 }
 
 }  // namespace

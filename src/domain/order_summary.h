@@ -21,8 +21,8 @@ enum class OrderMark : std::uint8_t {
   erased,     // personal fields were blanked
   unseen,     // the order itself has not come: only a stop, a refund or a risk has come
   too_large,  // more lines than are read
-  // Some products are refunded, and others are paid for. Not set: not so, or not known, as where a refund names no
-  // lines, or an older program wrote the row.
+  // Something is refunded, and the store reports it as paid still. Not set: not so, or not known, as where an older
+  // program wrote the row.
   refunded_in_part,
 };
 inline constexpr std::size_t kOrderMarks = 7;
