@@ -80,26 +80,6 @@ TEST_F(NameRules, ACustomerWhoIsNamedAgainHasWhatTheyGotBefore) {
   expect_books_balance(world);
 }
 
-TEST_F(NameRules, ACustomerWhoIsNamedAgainHasWhatIsBeingSharedWithThem) {
-  bool lost = false;
-  world.cloud.before = [&](auto& call, auto&) {
-    return call == "share" ? once(lost, Fate::lose_answer) : Fate::answer;
-  };
-  const auto id = *world.accept(named("Ann", 0)).delivery;
-  world.settle(std::chrono::seconds{1});
-  ASSERT_EQ(world.items(id)[0].status, ItemStatus::sharing);
-  ASSERT_TRUE(retry(id, "Bob"));
-  unmap("sku-1");
-  map("sku-1", "");
-  ASSERT_TRUE(retry(id, "Carl"));
-  ASSERT_TRUE(retry(id, "Ann"));
-  settle();
-  world.settle(std::chrono::hours{1});
-  EXPECT_EQ(world.status(id), "completed");
-  EXPECT_EQ(world.balance().spent, 1);
-  expect_books_balance(world);
-}
-
 // Found by the simulation: the trash invalidated it.
 TEST_F(NameRules, ACustomerUnderAnotherNameHasWhatTheyGotBefore) {
   world.cloud.other_ids["ANN"] = "u-ann";
