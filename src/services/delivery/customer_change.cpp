@@ -143,7 +143,7 @@ void return_items(DeliverySet& set, const storage::DeliveryRow& row, std::string
     if (item->former || (item->status != ItemStatus::owed && item->status != ItemStatus::dropped)) continue;
     const auto former = theirs.find(item->file_id);
     if (former == theirs.end()) continue;
-    // What was shared stays its line's, whatever that is mapped to since (spec 2.10).
+    // A shared file stays its line's, whatever that is mapped to since (spec 2.10).
     if (line_ids(*item).empty()) item->lines = former->second->lines;
     merge_items(set, *item, *former->second);
   }
