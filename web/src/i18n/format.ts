@@ -114,4 +114,3 @@ export const pace = (perDay: number) =>
 
 const list = new Intl.ListFormat('en', { type: 'conjunction' });
 export const listed = (names: string[]) => list.format(names);
-export const listParts = (names: string[]) => list.formatToParts(names);

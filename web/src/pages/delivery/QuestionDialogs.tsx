@@ -3,13 +3,12 @@ import '@/i18n/en/delivery';
 import '@/i18n/en/questions';
 import { Textarea } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { Fragment, useEffect, useState } from 'react';
 import { api, ok } from '@/api/client';
 import { queries } from '@/api/queries';
 import { Bdi } from '@/components/Bdi';
 import { ConfirmDialog } from '@/components/Dialogs';
 import { toast } from '@/components/toasts';
-import { listParts } from '@/i18n/format';
 import { t } from '@/i18n/text';
 import { statusWord, word } from '@/vocabulary/delivery';
 import { allRefunded, orderIdOf, orderName } from '@/vocabulary/order';
@@ -163,7 +162,12 @@ function TakenBack({ it, items }: { it: Delivery; items: Delivery['items'] }) {
       {several ? (
         <p>
           <strong>
-            {listParts(names).map(({ type, value }, at) => (type === 'element' ? <Bdi key={at}>{value}</Bdi> : value))}
+            {names.map((name, at) => (
+              <Fragment key={at}>
+                {at > 0 ? ', ' : ''}
+                <Bdi>{name}</Bdi>
+              </Fragment>
+            ))}
           </strong>
         </p>
       ) : null}
