@@ -260,6 +260,14 @@ TEST(ItemPlan, ALaterEventTouchesOnlyTheLinesThatWereChecked) {
   EXPECT_EQ(plan.lines[0].second, (std::vector<std::string>{"1", "2"}));
 }
 
+TEST(ItemPlan, ALineThatWasTakenOutKeepsNoFileOfRefundedLines) {
+  OrderState order = state({line("1", "A", "", "", "")});
+  order.refunds = {{.id = "r", .lines = {{"1", 1}}}};
+  const std::vector<ItemNow> items = {{ItemId{1}, "both", ItemStatus::shared, {"1", "9"}},
+                                      {ItemId{2}, "removed alone", ItemStatus::shared, {"9"}}};
+  EXPECT_EQ(plan_items(items, order, {}).refunded, std::vector<ItemId>{ItemId{1}});
+}
+
 TEST(ItemPlan, ARefundDropsAnItemOnlyWhenEveryLineThatOwesItIsRefunded) {
   OrderState order = state({line("1", "A", "", "", ""), line("2", "B", "", "", "")});
   order.refunds = {{.id = "r", .lines = {{"1", 1}}}};

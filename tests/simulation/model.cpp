@@ -381,7 +381,6 @@ std::pair<bool, bool> Model::align(const Order& order, Delivery& d) {
 }
 
 void Model::want_back() {
-  auto_revoke = true;
   for (auto& [id, order] : orders_) {
     if (!order.delivery || order.delivery->dry_run) continue;
     const auto paid = paid_files(order);

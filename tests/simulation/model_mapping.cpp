@@ -178,7 +178,7 @@ void Model::resolve(Order& order, const Delivery::Replacing& replaced) {
           const auto at = d.promises.find({present(d), file});
           return at != d.promises.end() && is_taken(at->second.state);
         });
-    // So does a file that another line owes too.
+    // A file that another line owes too looks alike likewise.
     const auto of_another = [&](const std::string& file) {
       return is_owed(file) && std::ranges::any_of(before, [&](const Line& other) {
                return other.id != line.id && other.files &&

@@ -237,7 +237,7 @@ std::string Model::seen(const std::string& id, const Seen& seen, const Facts& fa
              return other.former && other.file == item.file && user_of(other.name) == present(d);
            });
   });
-  // Nor that it is theirs what was taken back from them.
+  // Nobody knows either that files which were taken back were theirs.
   d.unresolved = unresolved || std::ranges::any_of(seen.items, [&](const SeenItem& item) {
                    return !item.name.empty() && (item.former || item.name != seen.username) &&
                           user_of(item.name) == present(d) && !has_now(item.status) &&

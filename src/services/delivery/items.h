@@ -27,10 +27,10 @@ std::string lines_json(const std::vector<std::string>& line_ids);
 const std::string& user_of(const storage::ItemRow& item, const storage::CustomerRow& customer);
 // Whether the share of the item was taken back, or is being, or could not be.
 bool was_taken_back(const storage::ItemRow& item);
-// The former customer had the item's file, which cost a credit, and has it no more, or nobody knows: that stays recorded
+// Records that the former customer had the item's file for a credit: it was taken back, or nobody knows whether it was
 // (spec 3.11).
 void record_as_taken_back(storage::ItemRow& item);
-// Merges the delivery's `item`, which is owed, into `former`, a former item of the same file that turns out
+// Merges the delivery's `item`, which is owed or dropped, into `former`, a former item of the same file that turns out
 // to be for the same user: the former one becomes current and stands for both, and the item is removed.
 void merge_items(DeliverySet& set, storage::ItemRow& item, storage::ItemRow& former);
 

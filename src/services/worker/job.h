@@ -106,8 +106,8 @@ struct Job {
   // which a revocation did (rule 11).
   std::map<DeliveryId, Timestamp> postponed;
   std::map<DeliveryId, Timestamp> postponed_revocations;
-  // A look-up of a share failed in an outage: the job makes no other one. It makes the next call of another kind, which
-  // the outage may be of: otherwise nobody met that trouble again, and no delivery failed for it after 72 h (spec 3.5).
+  // A look-up of a share failed in an outage: the job makes no other one, and goes on with a call of another kind. The
+  // outage may be of that call: trouble that no job meets would fail no delivery after 72 h (spec 3.5).
   bool looks_up_no_more = false;
   std::map<ItemId, domain::ResolutionCode> failed_items;
   std::optional<JobOutcome> outcome;  // nothing: the job goes on

@@ -168,7 +168,7 @@ function ShareAgain({ it }: { it: Delivery }) {
   );
 }
 
-// Of several presets that can be taken back, each can be alone.
+// Each of several presets can be taken back alone.
 function Items({ it, holder }: { it: Delivery; holder: Holder }) {
   const ask = useAsk();
   const takable = it.allowedActions.includes('revoke') && holder.username ? revocable(holder) : [];

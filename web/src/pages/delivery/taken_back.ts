@@ -19,7 +19,7 @@ export function takenBackWords(it: Delivery): string | null {
 
 type Line = { quantity: number; refundedQuantity: number; files: { fileId: string }[] };
 
-// Of that, the presets that an approval shares again: of products that are still paid for. `lines`: those of the order, for one with refunds.
+// The taken back presets that an approval shares again: their products are still paid for. `lines`: the order’s, where it has refunds.
 export function shareableAgain(it: Delivery, lines: Line[] = []) {
   const paid = new Set(
     lines
