@@ -15,9 +15,11 @@
 #include "api/handlers/integrations_handlers.h"
 #include "api/handlers/subscriptions_handlers.h"
 #include "api/handlers/webhook_events_handlers.h"
+#include "crypto/digest.h"
 #include "crypto/vault_keys.h"
 #include "identity/testing.h"
 #include "storage/stores/account_store.h"
+#include "storage/stores/api_key_store.h"
 #include "storage/stores/identity_store.h"
 
 namespace presetbridge::api::testing {
@@ -164,6 +166,15 @@ class MerchantApiTest : public ::testing::Test {
     p.key = world_.ids.make<ApiKeyId>();
     p.permissions = identity::PermissionSet::all();
     p.integrations = identity::IntegrationScope(std::move(scope));
+    write([&](storage::Tx& tx) {
+      const storage::ApiKeyRow row{.id = *p.key,
+                                   .account = account_,
+                                   .name = "k",
+                                   .integration_ids = p.integrations.to_text(),
+                                   .rate_limit = 10,
+                                   .created_at = tx.now()};
+      insert_api_key(tx, row, crypto::sha256(to_string(row.id)));
+    });
     return p;
   }
   template <class Fn>
