@@ -184,9 +184,9 @@ function asksOf({ merchant, names, log }) {
 }
 
 // Likewise for jobs on many, which are in each delivery's timeline.
-const RETRIED = 'The merchant asked for a new attempt.';
+const RETRIED = ['The merchant asked for a new attempt.', 'The merchant asked for a new friend request.'];
 const retries = ({ timeline }) =>
-  timeline.filter(({ message, actor }) => message === RETRIED && actor.startsWith('usr_')).length;
+  timeline.filter(({ message, actor }) => RETRIED.includes(message) && actor.startsWith('usr_')).length;
 function retriedOf({ cloudId, deliveries }) {
   return deliveries.flatMap((row) =>
     Array.from({ length: retries(row) }, () => `${cloudId} ${(row.targetUsername ?? '').toLowerCase()}`),

@@ -208,7 +208,7 @@ describe('the judge', () => {
           at: `2026-01-01T10:00:0${at}.000Z`,
           status: 'queued',
           actor: PERSON,
-          message: 'The merchant asked for a new attempt.',
+          message: 'The merchant asked for a new friend request.',
         }))),
       /del_1 was retried 2 times, by 1 jobs on many/,
     ],
