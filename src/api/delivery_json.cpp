@@ -69,6 +69,7 @@ json::array items_json(const DeliveryView& view) {
                      {"sharedAt", view.row.dry_run ? json::value() : time_or_null(item.shared_at)},
                      {"username", text_or_null(item.username)},
                      {"former", item.former},
+                     {"staysWithCustomer", view.staying.contains(item.id)},
                      {"dryRun", view.row.dry_run},
                      {"credits", item.spent ? 1 : 0}});
   }

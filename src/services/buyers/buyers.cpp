@@ -22,7 +22,8 @@ using domain::BuyerState;
 using domain::ItemStatus;
 using storage::Tx;
 
-std::optional<BuyerItemState> state_of(const storage::ItemRow& item) {
+// `stays`: it was taken back, and another order gave the buyer the file.
+std::optional<BuyerItemState> state_of(const storage::ItemRow& item, bool stays) {
   if (item.former) return std::nullopt;
   switch (reported_status(item)) {
     case ItemStatus::owed:
@@ -35,7 +36,7 @@ std::optional<BuyerItemState> state_of(const storage::ItemRow& item) {
       return BuyerItemState::delivered;
     case ItemStatus::revoking:
     case ItemStatus::revoked:
-      return BuyerItemState::taken_back;
+      return stays ? BuyerItemState::delivered : BuyerItemState::taken_back;
     case ItemStatus::dropped:
       return std::nullopt;
   }
@@ -69,8 +70,10 @@ BuyerView buyer_view_of(Tx& tx, const storage::DeliveryRow& row, int jobs_per_mi
   const auto outlook = outlook_of(tx, row, jobs_per_minute);
   view.starts_at = outlook.late_start;
   if (outlook.in_outage) view.state = BuyerState::delayed;
+  const auto staying = find_staying_items(tx, items);
   for (const auto& item : items) {
-    if (const auto state = state_of(item)) view.items.push_back({item.name, item.kind, *state});
+    const auto state = state_of(item, staying.contains(item.id));
+    if (state) view.items.push_back({item.name, item.kind, *state});
   }
   // An order that was too large to be read has no item, and was delivered by hand.
   const bool keeps_nothing =

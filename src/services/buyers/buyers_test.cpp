@@ -250,6 +250,23 @@ TEST_F(BuyersTest, ADeliveredOrderIsClosedOnceAllOfItIsTakenBack) {
   EXPECT_EQ(view(id).state, BuyerState::closed);
 }
 
+TEST_F(BuyersTest, APresetThatIsTakenBackStaysDeliveredAsLongAsAnotherOrderGivesIt) {
+  world_.cloud.auto_accept = true;
+  const auto first = world_.deliver(world_.order("1", "Ann", {"sku-1"}));
+  const auto second = world_.deliver(world_.order("2", "Ann", {"sku-1"}));
+  const auto take_back = [&](DeliveryId id) {
+    ASSERT_TRUE(world_.await(world_.actions.revoke(world_.scheduler, world_.merchant(), id, {})));
+    world_.settle();
+  };
+  take_back(first);
+  ASSERT_EQ(world_.items(first)[0].status, domain::ItemStatus::revoked);
+  EXPECT_EQ(view(first).items[0].state, BuyerItemState::delivered);
+  EXPECT_EQ(view(first).state, BuyerState::delivered);
+  take_back(second);
+  EXPECT_EQ(view(first).items[0].state, BuyerItemState::taken_back);
+  EXPECT_EQ(view(first).state, BuyerState::closed);
+}
+
 TEST_F(BuyersTest, AnOrderWithoutItemsThatWasDeliveredByHandIsNotClosed) {
   auto large = testing::later(world_, "1", {}, 0);
   large.too_large = true;

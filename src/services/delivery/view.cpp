@@ -268,6 +268,7 @@ DeliveryView view_of(Tx& tx, DeliveryRow row, int jobs_per_minute) {
   static_cast<DeliverySummary&>(v) = std::move(summaries_of(tx, std::move(one), jobs_per_minute).front());
   const auto& d = v.row;
   v.items = find_items(tx, d.id);
+  v.staying = find_staying_items(tx, v.items);
   auto entries = timeline_of(tx, d, {.limit = kTimelineEntries});
   v.timeline = std::move(entries.rows);
   v.timeline_next = entries.next;

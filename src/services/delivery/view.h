@@ -3,6 +3,7 @@
 
 #include <array>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -45,6 +46,7 @@ enum class UsernameSource { none, store, merchant, buyer };
 
 struct DeliveryView : DeliverySummary {
   std::vector<storage::ItemRow> items;
+  std::set<ItemId> staying;          // of `items`, as of storage::find_staying_items()
   std::vector<ShownEntry> timeline;  // the newest ones
   std::optional<std::int64_t> timeline_next;
   std::array<domain::StepState, 5> steps{};

@@ -93,6 +93,25 @@ TEST(DeliveryView, ATestOrderHasNothingToTakeBack) {
   EXPECT_TRUE(allows(view_of(world, other), domain::MerchantAction::revoke));
 }
 
+TEST(DeliveryView, APresetThatIsTakenBackStaysAsLongAsAnotherOrderGivesIt) {
+  World world;
+  world.cloud.auto_accept = true;
+  const auto first = world.deliver(world.order("1", "Ann", {"sku-1", "sku-2"}));
+  const auto second = world.deliver(world.order("2", "Ann", {"sku-1"}));
+  const auto take_back = [&](DeliveryId id) {
+    ASSERT_TRUE(world.await(world.actions.revoke(world.scheduler, world.merchant(), id, {})));
+    world.settle(std::chrono::minutes{5});
+  };
+  EXPECT_TRUE(view_of(world, first).staying.empty()) << "nothing was taken back";
+  take_back(first);
+  const auto view = view_of(world, first);
+  ASSERT_EQ(view.items[0].status, domain::ItemStatus::revoked);
+  ASSERT_EQ(view.items[1].status, domain::ItemStatus::revoked);
+  EXPECT_EQ(view.staying, std::set{view.items[0].id});
+  take_back(second);
+  EXPECT_TRUE(view_of(world, first).staying.empty()) << "no order gives it any more";
+}
+
 WorkerOptions slow() {
   return {.jobs_per_minute = 0, .poll = std::chrono::hours{1}, .maintenance = std::chrono::hours{1}};
 }

@@ -41,6 +41,9 @@ constexpr Sql kFindItems = sql<"SELECT ", kSelected<kColumns>, " FROM delivery_i
 constexpr Sql kFindItemsOfJob = sql<"SELECT ", kWithoutLines, " FROM delivery_items WHERE delivery_id = $1">;
 constexpr Sql kFindItemsOfCustomer =
     sql<"SELECT ", kWithoutLines, " FROM delivery_items WHERE customer_id = $1">;
+constexpr Sql kIsHadByAnother{
+    "SELECT 1 FROM delivery_items WHERE customer_id = $1 AND file_id = $2 AND delivery_id <> $3"
+    " AND (status = 'shared' OR status = 'already_shared') LIMIT 1"};
 constexpr Sql kUpdateItemLines{
     "UPDATE delivery_items SET lines = $4 WHERE delivery_id = $1 AND file_id = $2 AND id = $3"};
 constexpr Sql kUpdateItem =
@@ -136,6 +139,19 @@ std::vector<ItemRow> find_items_of_job(Tx& tx, std::span<const DeliveryId> deliv
 }
 std::vector<ItemRow> find_items_of_customers(Tx& tx, std::span<const CustomerId> customers) {
   return read_sorted_items(tx, kFindItemsOfCustomer, params_of(customers));
+}
+
+std::set<ItemId> find_staying_items(Tx& tx, std::span<const ItemRow> items) {
+  std::vector<Param> flat;
+  std::vector<ItemId> asked;
+  for (const auto& item : items) {
+    if (item.status != domain::ItemStatus::revoked || !item.customer) continue;
+    flat.insert(flat.end(), {item.customer, item.file_id, item.delivery});
+    asked.push_back(item.id);
+  }
+  std::set<ItemId> staying;
+  tx.query_each(kIsHadByAnother, 3, flat, [&](std::size_t n, const Row&) { staying.insert(asked[n]); });
+  return staying;
 }
 
 void update_items(Tx& tx, std::span<const ItemRow* const> rows) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -70,6 +71,8 @@ std::vector<ItemRow> find_items_of_job(Tx& tx, std::span<const DeliveryId> deliv
 // Items that are, were, or may have been shared with the customers, whatever their delivery; without their
 // lines.
 std::vector<ItemRow> find_items_of_customers(Tx& tx, std::span<const CustomerId> customers);
+// The items that were taken back and whose customer has the file by another delivery.
+std::set<ItemId> find_staying_items(Tx& tx, std::span<const ItemRow> items);
 // Writes every member that may change but the lines. Each row once.
 void update_items(Tx& tx, std::span<const ItemRow* const> rows);
 void update_item_lines(Tx& tx, std::span<const ItemRow* const> rows);

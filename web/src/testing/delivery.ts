@@ -5,7 +5,7 @@ type Delivery = Schemas['DeliveryWithTimeline'];
 
 const item = (name: string): Delivery['items'][number] => ({
   id: `itm_${name}`, fileId: `f-${name}`, kind: 'preset', name, matchedBy: 'sku', quantity: 1, status: 'owed', sharedAt: null,
-  username: null, former: false, dryRun: false, credits: 0,
+  username: null, former: false, staysWithCustomer: false, dryRun: false, credits: 0,
 }); // prettier-ignore
 
 // A delivery's items, each with what differs of an owed one, and their counts.

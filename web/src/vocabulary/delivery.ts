@@ -82,8 +82,9 @@ const ITEM_LOOKS = {
 } satisfies Record<ItemStatus, [Icon, Colour]>;
 export const ITEM_STATUSES = Object.keys(ITEM_LOOKS) as ItemStatus[];
 
-export const itemWord = ({ status, dryRun }: { status: string; dryRun: boolean }) =>
-  dryRun && status === 'shared' ? t('status.would') : word('item', status);
+type Item = { status: string; dryRun: boolean; staysWithCustomer?: boolean };
+export const itemWord = ({ status, dryRun, staysWithCustomer }: Item) =>
+  staysWithCustomer ? t('item.stays') : dryRun && status === 'shared' ? t('status.would') : word('item', status);
 
 const reasonsOfService = new Set(['order_cancelled', 'order_refunded', 'nothing_to_deliver', 'erased']);
 // Why a delivery was stopped: the service's words, or the merchant's own.

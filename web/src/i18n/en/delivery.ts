@@ -9,6 +9,7 @@ export const delivery = {
   'item.dropped': 'Left out',
   'item.revoking': 'Taking back',
   'item.revoked': 'Taken back',
+  'item.stays': 'Stays by another order',
   'item.revoke_failed': 'Could not take back',
 
   'delivery.title': 'Delivery of {order}',

@@ -60,8 +60,16 @@ test.each([
   [[revoked, revoked], 'All presets were taken back'],
   [[revoked], 'The preset was taken back'],
   [[shared, { ...revoked, former: true }], null],
+  [[{ ...revoked, staysWithCustomer: true }], null],
+  [[revoked, { ...revoked, staysWithCustomer: true }], '1 of 2 presets was taken back'],
 ] as [Item[], string | null][])('how many presets were taken back: %#', (items, says) => {
   expect(takenBackWords(completed(items))).toBe(says);
+});
+
+test('a preset that the buyer has by another order is not said to be taken back', async () => {
+  await page(completed([revoked, { ...revoked, staysWithCustomer: true }]));
+  expect(await screen.findByText('Stays by another order')).toBeTruthy();
+  expect(screen.getByText('Taken back')).toBeTruthy();
 });
 
 test('only a completed delivery is said to be without what it delivered', () => {

@@ -1,4 +1,4 @@
-// Presets of a completed delivery that were taken back: its status does not say so.
+// Presets of a completed delivery that were taken back from the buyer: its status does not say so.
 import '@/i18n/en/delivery';
 import { t } from '@/i18n/text';
 import { presentHolder } from './holders';
@@ -6,7 +6,7 @@ import type { Delivery } from './types';
 
 export function takenBack(it: Delivery) {
   const present = it.status === 'completed' ? presentHolder(it).items.filter(({ status }) => status !== 'dropped') : [];
-  const items = present.filter(({ status }) => status === 'revoked');
+  const items = present.filter(({ status, staysWithCustomer }) => status === 'revoked' && !staysWithCustomer);
   return { items, total: present.length, all: items.length > 0 && items.length === present.length };
 }
 
