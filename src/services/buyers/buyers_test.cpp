@@ -104,6 +104,9 @@ TEST_F(BuyersTest, SeeWhenTheNextAttemptIs) {
     return call == "share" ? testing::FakeCloud::Fate::fail : testing::FakeCloud::Fate::answer;
   };
   const auto id = world_.deliver(world_.order("1", "Ann", {"sku-1"}));
+  ASSERT_EQ(world_.status(id), "queued");
+  ASSERT_LE(world_.delivery(id).next_attempt_at, world_.database.clock.now() + std::chrono::minutes{1});
+  EXPECT_EQ(view(id).starts_at, world_.delivery(id).next_attempt_at) << "the first attempt failed";
   world_.settle(std::chrono::minutes{10});
   ASSERT_EQ(world_.status(id), "queued");
   EXPECT_EQ(view(id).state, BuyerState::on_its_way);

@@ -257,7 +257,8 @@ Outlook outlook_of(Tx& tx, const DeliveryRow& row, int jobs_per_minute) {
   if (place.position == 0) return {};
   const auto start =
       start_of(tx.now(), account ? account->blocked_until : Timestamp{}, place, jobs_per_minute);
-  if (start <= tx.now() + std::chrono::minutes{1}) return {};
+  const bool after_failure = row.next_attempt_at && *row.next_attempt_at > tx.now();
+  if (start <= tx.now() + std::chrono::minutes{1} && !after_failure) return {};
   return {.late_start = start};
 }
 

@@ -77,7 +77,8 @@ DeliveryView view_of(storage::Tx& tx, storage::DeliveryRow row, int jobs_per_min
 // The outlook of a delivery that is queued or worked on.
 struct Outlook {
   bool in_outage = false;  // of its cloud account (spec 3.5): nobody knows when it goes on
-  // It begins at that moment, or later behind 1,000 others. Nothing: within a minute, or that is not known.
+  // It begins at that moment, or later behind 1,000 others. Nothing: within a minute and nothing has failed, or that
+  // is not known.
   std::optional<Timestamp> late_start = {};
 };
 Outlook outlook_of(storage::Tx& tx, const storage::DeliveryRow& row, int jobs_per_minute);

@@ -1,6 +1,7 @@
 #include "services/figures/overview.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <numeric>
 
@@ -15,6 +16,7 @@
 #include "storage/stores/cloud_account_store.h"
 #include "storage/stores/credential_store.h"
 #include "storage/stores/credit_store.h"
+#include "storage/stores/customer_store.h"
 #include "storage/stores/delivery_search.h"
 #include "storage/stores/integration_store.h"
 #include "storage/stores/overview_store.h"
@@ -156,7 +158,10 @@ class OverviewReader {
     const auto log =
         domain::RateWindow::decode(options_.jobs_per_minute, std::chrono::minutes{1}, row->start_log);
     if (log && limit.per_minute) limit.used_last_60s = *limit.per_minute - log->peek(seen_.as_of).remaining;
-    if (seen_.now.queued > 0) limit.next_start_at = std::max(row->blocked_until, seen_.as_of);
+    if (seen_.now.queued > 0) {
+      const auto due = next_due(tx_, std::array{row->id}).front();
+      limit.next_start_at = std::max({row->blocked_until, due.value_or(seen_.as_of), seen_.as_of});
+    }
     const auto trouble = domain::decode_account_trouble(row->trouble);
     if (!trouble) return;
     limit.paused_reason = std::string(domain::trouble_name(*trouble));

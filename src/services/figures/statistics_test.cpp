@@ -144,6 +144,18 @@ TEST_F(StatisticsTest, FiguresAreWhatAScanOfAllDeliveriesCounts) {
   EXPECT_EQ(seen.recent.size(), 5U);
 }
 
+TEST_F(StatisticsTest, TheNextStartOfADeliveryWhoseAttemptFailedIsThatOfItsNextAttempt) {
+  world_.cloud.before = [](auto& call, auto&) {
+    return call == "share" ? testing::FakeCloud::Fate::fail : testing::FakeCloud::Fate::answer;
+  };
+  const auto id = world_.deliver(world_.order("1", "Ann", {"sku-1"}));
+  world_.cloud.accept("u-ann");
+  world_.settle(std::chrono::minutes{3});
+  ASSERT_EQ(world_.status(id), "queued");
+  ASSERT_GT(world_.delivery(id).next_attempt_at, world_.database.clock.now());
+  EXPECT_EQ(overview().limit.next_start_at, world_.delivery(id).next_attempt_at);
+}
+
 TEST_F(StatisticsTest, FiguresAreTheSameOnceQuartersHaveBecomeDays) {
   live(30);
   const auto before = world_.await(

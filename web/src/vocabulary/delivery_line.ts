@@ -11,7 +11,7 @@ export function lineOf(it: Schemas['Delivery'], now = Date.now()): string {
   if (it.pendingAction) return word('line.pending', it.pendingAction);
   switch (it.status) {
     case 'queued':
-      if (it.nextAttemptAt && Date.parse(it.nextAttemptAt) > now + 60_000)
+      if (it.nextAttemptAt && Date.parse(it.nextAttemptAt) > now)
         return t('line.again', { time: hoursMinutes(it.nextAttemptAt) });
       if (it.queuePosition === null) return '';
       if (it.queuePosition > 1000) return t('line.inLineMany');

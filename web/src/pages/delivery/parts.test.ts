@@ -16,6 +16,8 @@ test('the line after a status', () => {
     `About ${hoursMinutes(estimatedAt)}, number 9 in line`,
   );
   expect(lineOf(aDelivery({ nextAttemptAt: '2026-11-22T15:10:00.000Z' }), NOW)).toMatch(/^Again at /);
+  expect(lineOf(aDelivery({ nextAttemptAt: new Date(NOW + 20_000).toISOString() }), NOW)).toMatch(/^Again at /);
+  expect(lineOf(aDelivery({ nextAttemptAt: new Date(NOW - 1).toISOString() }), NOW)).toBe('About number 2 in line');
   expect(lineOf(aDelivery({ status: 'processing', sharedCount: 1, itemCount: 3 }), NOW)).toBe('Sharing 2 of 3');
   expect(lineOf(aDelivery({ status: 'processing', sharedCount: 3, itemCount: 3 }), NOW)).toBe('Sharing 3 of 3');
   expect(lineOf(aDelivery({ status: 'completed', completedAt: '2026-11-22T13:24:05.000Z' }), NOW)).toBe('in 3 min');
