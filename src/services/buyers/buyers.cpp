@@ -32,9 +32,9 @@ std::optional<BuyerItemState> state_of(const storage::ItemRow& item, bool stays)
     case ItemStatus::shared:
     case ItemStatus::already_shared:
     case ItemStatus::delivered_by_hand:
+    case ItemStatus::revoking:
     case ItemStatus::revoke_failed:
       return BuyerItemState::delivered;
-    case ItemStatus::revoking:
     case ItemStatus::revoked:
       return stays ? BuyerItemState::delivered : BuyerItemState::taken_back;
     case ItemStatus::dropped:

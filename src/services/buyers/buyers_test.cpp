@@ -246,9 +246,13 @@ TEST_F(BuyersTest, ADeliveredOrderIsClosedOnceAllOfItIsTakenBack) {
   const auto items = world_.items(id);
   for (std::size_t i = 0; i < items.size(); ++i) {
     EXPECT_EQ(view(id).state, BuyerState::delivered) << i;
+    world_.hold_queue();
     ASSERT_TRUE(world_.await(world_.actions.revoke(world_.scheduler, world_.merchant(), id,
                                                    {.items = {items[i].id}, .username = {}})));
+    ASSERT_EQ(world_.items(id)[i].status, domain::ItemStatus::revoking);
+    EXPECT_EQ(view(id).items[i].state, BuyerItemState::delivered) << "nothing was taken back yet";
     world_.settle();
+    EXPECT_EQ(view(id).items[i].state, BuyerItemState::taken_back);
   }
   EXPECT_EQ(view(id).state, BuyerState::closed);
 }
