@@ -470,5 +470,27 @@ TEST_F(NameRules, TheFormerCustomersShareThatIsStillUnknownIsSettledForThem) {
   expect_books_balance(world);
 }
 
+TEST_F(NameRules, ACustomerWhoIsNamedAgainIsSharedNothingTwiceWhileTheirShareIsUnknown) {
+  bool lost = false;
+  world.cloud.before = [&](auto& call, auto&) {
+    return call == "share" ? once(lost, Fate::lose_answer) : Fate::answer;
+  };
+  const auto id = deliver(named("Ann", 0));
+  ASSERT_EQ(world.items(id)[0].status, ItemStatus::sharing);
+  world.hold_queue();
+  ASSERT_TRUE(retry(id, "Bob"));
+  ASSERT_EQ(world.items(id).size(), 2U);
+  ASSERT_TRUE(retry(id, "Ann"));
+  ASSERT_EQ(world.items(id).size(), 1U);
+  EXPECT_EQ(world.items(id)[0].status, ItemStatus::sharing);
+  EXPECT_FALSE(world.items(id)[0].former);
+  settle(std::chrono::hours{2});
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_EQ(world.cloud.shares.size(), 1U);
+  EXPECT_EQ(world.cloud.count("share"), 1);
+  EXPECT_EQ(world.balance().spent, 1);
+  expect_books_balance(world);
+}
+
 }  // namespace
 }  // namespace presetbridge::services
