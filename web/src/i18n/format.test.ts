@@ -1,9 +1,14 @@
 import { expect, test } from 'vitest';
-import { ago, duration, listed, moment, since, zone, timeLeft } from './format';
+import { ago, duration, listed, moment, since, zone, timeLeft, hourOf } from './format';
 
 const NOW = Date.parse('2026-11-23T12:00:00.000Z');
 const before = (ms: number) => new Date(NOW - ms).toISOString();
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
+
+test('hours of twelve have no zero before them', () => {
+  expect(hourOf('en-US')).toBe('numeric');
+  expect(hourOf('de')).toBe('2-digit');
+});
 
 test('times in lists', () => {
   expect([0, 59_000, MINUTE, 59 * MINUTE, HOUR, 23 * HOUR, DAY, 6.9 * DAY].map((ms) => ago(before(ms), NOW))).toEqual([

@@ -79,7 +79,11 @@ export function KeyActions({ it, onIssued }: { it: Key; onIssued: (key: Issued) 
         opened={asked === 'deactivate'}
         onClose={close}
         title={t('keysPage.deactivate.title', { name: it.name })}
-        body={t('keysPage.deactivate.body')}
+        body={
+          it.rotatedFrom
+            ? t('keysPage.deactivate.replaced', { text: t('keysPage.deactivate.body') })
+            : t('keysPage.deactivate.body')
+        }
         button={t('keysPage.deactivate.button')}
         danger
         onConfirm={() => change({ active: false })}

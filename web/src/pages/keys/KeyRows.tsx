@@ -5,6 +5,7 @@ import { Bdi } from '@/components/Bdi';
 import { Rows, type Column } from '@/components/Rows';
 import { Tag } from '@/components/Tag';
 import { Time } from '@/components/Time';
+import { momentWithin } from '@/i18n/format';
 import { t } from '@/i18n/text';
 import { useIsOwner } from '@/session/useIsOwner';
 import { hasUsual, permissionList, permissionWord } from '@/vocabulary/keys';
@@ -14,6 +15,13 @@ import { KeyActions } from './KeyActions';
 type Key = Schemas['ApiKey'];
 const number = new Intl.NumberFormat('en');
 const rights = (permissions: string[]) => (hasUsual(permissions) ? t('keysPage.all') : permissionList(permissions));
+
+// A token that another one has replaced ends soon too.
+function Ends({ it }: { it: Key }) {
+  if (!it.active) return <Tag>{t('keysPage.inactive')}</Tag>;
+  if (expired(it)) return <Tag>{t('keysPage.expired')}</Tag>;
+  return it.expiresAt ? <Tag>{t('keysPage.until', { time: momentWithin(it.expiresAt) })}</Tag> : null;
+}
 
 type Props = { label: string; rows: Key[]; busy?: boolean; onIssued: (key: Schemas['IssuedApiKey']) => void };
 
@@ -27,8 +35,7 @@ export function KeyRows({ label, rows, busy, onIssued }: Props) {
       narrow: 'first',
       cell: (it) => (
         <>
-          <Bdi className={it.active ? 'strong' : undefined}>{it.name}</Bdi>{' '}
-          {it.active ? expired(it) ? <Tag>{t('keysPage.expired')}</Tag> : null : <Tag>{t('keysPage.inactive')}</Tag>}
+          <Bdi className={it.active ? 'strong' : undefined}>{it.name}</Bdi> <Ends it={it} />
         </>
       ),
     },

@@ -52,6 +52,19 @@ test('active tokens come first, with what they used this hour; inactive ones hav
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Older' }).disabled).toBe(false);
 });
 
+test('a token that ends says when', async () => {
+  const { client } = await show(<Keys />);
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+  client.setQueryData(queries.activeKeys().queryKey, {
+    data: [aKey('site', true), { ...aKey('before', true), expiresAt: tomorrow }],
+    nextCursor: null,
+  });
+  await screen.findByRole('table', { name: 'API Tokens' });
+  const [site, before] = rowsOf('API Tokens');
+  expect(site).not.toContain('Until');
+  expect(before).toMatch(/^before Until tomorrow, \d/);
+});
+
 test('a further page of inactive tokens is of its cursor', async () => {
   at.search = { at: 'cur_2' };
   const { client } = await show(<Keys />);

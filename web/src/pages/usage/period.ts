@@ -1,6 +1,7 @@
 // The period that the address names: the query for the service, and the titles of the bars.
 import type { Schemas } from '@/api/client';
 import type { Bar } from '@/components/Bars';
+import { hourOf } from '@/i18n/format';
 import type { Search } from '../search';
 
 const HOUR = 3_600_000;
@@ -29,7 +30,7 @@ export function queryOf(period: Period, now: number) {
 }
 
 const short = {
-  hour: new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' }),
+  hour: new Intl.DateTimeFormat(undefined, { hour: hourOf(), minute: '2-digit' }),
   day: new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' }),
 };
 const long = {
