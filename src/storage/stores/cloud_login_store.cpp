@@ -21,6 +21,9 @@ constexpr Sql kOtherEmails{
     "SELECT max(at) FROM cloud_login_tries WHERE account_id = $1 AND email_hash <> $2 AND at > $3 GROUP BY "
     "email_hash"};
 constexpr Sql kDeleteAttempts{"DELETE FROM cloud_login_tries WHERE account_id = $1 AND at <= $2"};
+constexpr Sql kDeleteOldAttempts{
+    "DELETE FROM cloud_login_tries WHERE id IN"
+    " (SELECT id FROM cloud_login_tries WHERE id < $1 ORDER BY id LIMIT $2)"};
 
 constexpr Sql kInsertSession{
     "INSERT INTO cloud_sessions (hash, api_key_id, account_id, cloud_user_id, expires_at, encrypted_session) "
@@ -28,9 +31,6 @@ constexpr Sql kInsertSession{
 constexpr Sql kFindSession{
     "SELECT hash, api_key_id, account_id, cloud_user_id, expires_at FROM cloud_sessions WHERE hash = $1"};
 constexpr Sql kFindEncrypted{"SELECT encrypted_session FROM cloud_sessions WHERE hash = $1"};
-constexpr Sql kDeleteOldAttempts{
-    "DELETE FROM cloud_login_tries WHERE id IN"
-    " (SELECT id FROM cloud_login_tries WHERE id < $1 ORDER BY id LIMIT $2)"};
 // The table has the sessions of a few hours, and no index by time.
 constexpr Sql kDeleteExpired{
     "DELETE FROM cloud_sessions WHERE hash IN (SELECT hash FROM cloud_sessions WHERE expires_at <= $1 LIMIT "
@@ -38,6 +38,19 @@ constexpr Sql kDeleteExpired{
 
 std::vector<std::byte> copy(Blob blob) {
   return {blob.begin(), blob.end()};
+}
+
+// The first 64 bits of a hash.
+std::int64_t prefix_of(Blob hash) {
+  std::int64_t prefix = 0;
+  std::memcpy(&prefix, hash.data(), std::min(sizeof prefix, hash.size()));
+  return prefix;
+}
+
+std::vector<Timestamp> times_of(Tx& tx, const Sql& sql, const auto&... params) {
+  std::vector<Timestamp> times;
+  tx.query(sql, params..., [&](const Row& r) { times.push_back(r.time(0)); });
+  return times;
 }
 
 }  // namespace
@@ -54,23 +67,14 @@ void delete_login_attempt(Tx& tx, std::int64_t id) {
 
 std::vector<Timestamp> lock_failures_of_email(Tx& tx, Blob email_hash, Timestamp since) {
   // There may be no row yet to lock.
-  if (tx.others_write()) {
-    std::int64_t key = 0;
-    std::memcpy(&key, email_hash.data(), std::min(sizeof(key), email_hash.size()));
-    tx.query(kLockEmail, key, [](const Row&) {});
-  }
-  std::vector<Timestamp> times;
-  tx.query(kOfEmail, email_hash, since, [&](const Row& r) { times.push_back(r.time(0)); });
-  return times;
+  if (tx.others_write()) tx.query(kLockEmail, prefix_of(email_hash), [](const Row&) {});
+  return times_of(tx, kOfEmail, email_hash, since);
 }
 std::vector<Timestamp> failures_of_account(Tx& tx, AccountId account, Timestamp since) {
-  std::vector<Timestamp> times;
-  tx.query(kOfAccount, account, since, [&](const Row& r) { times.push_back(r.time(0)); });
-  return times;
+  return times_of(tx, kOfAccount, account, since);
 }
 std::vector<Timestamp> other_emails_of_account(Tx& tx, AccountId account, Blob email_hash, Timestamp since) {
-  std::vector<Timestamp> times;
-  tx.query(kOtherEmails, account, email_hash, since, [&](const Row& r) { times.push_back(r.time(0)); });
+  auto times = times_of(tx, kOtherEmails, account, email_hash, since);
   std::ranges::sort(times);
   return times;
 }
@@ -99,9 +103,7 @@ std::int64_t delete_expired_cloud_sessions(Tx& tx, Timestamp now, int limit) {
 }
 
 std::int64_t cloud_session_row(Blob hash) {
-  std::int64_t row = 0;
-  std::memcpy(&row, hash.data(), std::min(hash.size(), sizeof row));
-  return row;
+  return prefix_of(hash);
 }
 
 }  // namespace presetbridge::storage
