@@ -38,9 +38,7 @@ struct LoginLimits {
 };
 
 // Thread-safe. The attempt is written as a failure, and committed, before the login starts: concurrent
-// attempts count each other. A refused one leaves no trace, so it does not extend a window. Two attempts at
-// an e-mail that nobody has failed at lately, made on two nodes by two accounts within one transaction's
-// time, may not see each other; all others do.
+// attempts count each other. A refused one leaves no trace, so it does not extend a window.
 class LoginGuard {
  public:
   enum class Outcome {
