@@ -38,7 +38,7 @@ struct Wakeups::State {
   void poll_for(Millis most, int socket);
   void signal() const {
     const std::uint64_t one = 1;
-    // It fails only where the event is signalled already, 2^64 times.
+    // It fails only where the count of signals is at its limit, 2^64: the event is readable then.
     [[maybe_unused]] const auto written = ::write(event.get(), &one, sizeof one);
   }
 
@@ -49,7 +49,7 @@ struct Wakeups::State {
   std::atomic<bool> pending{false};  // a NOTIFY
   std::atomic<bool> stopping{false};
   bool connected = false;
-  bool logged = false;  // that there is no connection, since there last was one
+  bool logged = false;  // it was logged that there is no connection, since there last was one
   std::thread thread;
 };
 

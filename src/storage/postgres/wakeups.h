@@ -1,5 +1,5 @@
-// Nodes of one PostgreSQL notify each other of work: by LISTEN and NOTIFY, on a thread and a connection of their
-// own. A notification is a hint only: one that is lost costs the time until the next poll.
+// Nodes of one PostgreSQL notify each other of work, by LISTEN and NOTIFY, on a thread and a connection for that
+// alone. A notification is a hint only: one that is lost costs the time until the next poll.
 #pragma once
 
 #include <functional>
@@ -22,18 +22,18 @@ struct WakeupsOptions {
 
 class Wakeups {
  public:
-  // Starts the thread, which calls `on_work` when another node has notified of work, and after each connect, when
-  // notifications may have been missed. `on_work` must not block. `log`, and all that `on_work` refers
-  // to, outlive this.
+  // Starts the thread, which calls `on_work` when another node has notified of work, and after each connect,
+  // when notifications may have been missed. `on_work` must not block. `log`, and all that `on_work` refers to,
+  // outlive this.
   Wakeups(WakeupsOptions options, Log& log, std::function<void()> on_work);
-  // Joins the thread: within a statement's or a connect's deadline.
+  // Stops and joins the thread, within the deadline of the statement or connect under way.
   ~Wakeups();
   Wakeups(const Wakeups&) = delete;
   Wakeups& operator=(const Wakeups&) = delete;
 
   // Notifies the other nodes that there is work that they may do. Never blocks; thread-safe.
   void notify();
-  // Has the thread end, and does not wait for that.
+  // Makes the thread end, and does not wait for its end.
   void stop();
 
  private:
