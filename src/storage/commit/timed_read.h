@@ -1,5 +1,4 @@
-// A read and how long it took, for polls that must not take more than their share of the time
-// (base/recurring.h).
+// A read and its duration, for polls that must not take more than their share of the time (base/recurring.h).
 #pragma once
 
 #include <type_traits>
@@ -9,20 +8,19 @@
 #include "base/task.h"
 #include "storage/commit/async_database.h"
 
-namespace presetbridge::services {
+namespace presetbridge::storage {
 
 template <class T>
 struct TimedRead {
   Expected<T> found;
-  Millis took;  // without what it waited for a connection; with it, where it failed
+  Millis took;  // without the wait for a connection; with it, where the read failed
 };
 
-template <class Read, class T = std::invoke_result_t<Read&, storage::Tx&>>
-Task<TimedRead<T>> timed_read(storage::AsyncDatabase& async_db, Executor& executor, const Clock& clock,
-                              Read read) {
+template <class Read, class T = std::invoke_result_t<Read&, Tx&>>
+Task<TimedRead<T>> timed_read(AsyncDatabase& async_db, Executor& executor, const Clock& clock, Read read) {
   const Stopwatch all(clock);
   Millis took{0};
-  auto found = co_await async_db.read(executor, [&](storage::Tx& tx) {
+  auto found = co_await async_db.read(executor, [&](Tx& tx) {
     const Stopwatch watch(clock);
     auto value = read(tx);
     took = watch.elapsed();
@@ -32,4 +30,4 @@ Task<TimedRead<T>> timed_read(storage::AsyncDatabase& async_db, Executor& execut
   co_return TimedRead<T>{std::move(found), took};
 }
 
-}  // namespace presetbridge::services
+}  // namespace presetbridge::storage
