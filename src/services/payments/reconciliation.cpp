@@ -1,5 +1,6 @@
 #include "services/payments/reconciliation.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "services/payments/purchases.h"
@@ -12,7 +13,8 @@ using storage::Tx;
 
 namespace {
 
-constexpr std::size_t kMostSeen = 2'000;
+constexpr std::size_t kMostSeen = 2'000;  // notices that are remembered
+// The gauge of old pending purchases: how many it counts at most, and from which age on.
 constexpr int kMostCounted = 10'000;
 constexpr Millis kOldPending = std::chrono::hours{1};
 
@@ -69,8 +71,8 @@ Task<bool> Reconciliation::read_page(NoticeCursor& cursor) {
                                                                    cursor.until, cursor.page);
   if (!page) {
     ports_.log.warn("the payment processor's notices could not be read", {{"error", page.error().message}});
-    // It may have deleted the notice at which the next page begins: they are stored for a month. The window is
-    // read again from its first page.
+    // The processor may have deleted the notice behind which this page begins: it keeps notices for a month. The
+    // window is read again from its first page.
     if (page.error().kind == payments::ProcessorError::Kind::refused && !cursor.page.empty()) {
       cursor.page.clear();
       co_await ports_.async_db.write(ports_.scheduler,

@@ -1,4 +1,4 @@
-// The loop that finds payments of which no webhook and no landing page reported (spec 11.3): it reads the
+// The loop that finds payments that no webhook and no landing page reported (spec 11.3): it reads the
 // processor's own notices from where it stopped, whenever that was, and asks about each purchase that is due.
 // A purchase that was paid while the service was away is granted within a minute of its return.
 #pragma once
@@ -18,8 +18,8 @@
 
 namespace presetbridge::services {
 
-// Lives on `scheduler`, where all of it but wake() is called. Nodes may do it at once: one of them reads the
-// notices, by lease, and a purchase is claimed by who asks about it.
+// All functions but wake() are called on `scheduler`. Several nodes may run it: one of them reads the notices, by
+// lease, and a node claims a purchase before it asks about it.
 class Reconciliation {
  public:
   struct Ports {
