@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/id_time.h"
+#include "domain/names.h"
 #include "storage/stores/identity_store.h"
 #include "storage/stores/link_key_store.h"
 
@@ -50,7 +51,7 @@ std::string name_of(const KeysOfNode& node) {
   return fmt::format("node {}{}", node.number, node.roles.empty() ? "" : " (" + node.roles + ")");
 }
 
-// The new keys that some of the nodes have not.
+// The nodes that lack some of the new keys, and which keys each lacks.
 std::vector<TurnStep::Node> lacking(const std::vector<KeysOfNode>& nodes, const KeyKinds& kinds,
                                     const NodeKeys& own) {
   std::vector<TurnStep::Node> found;
@@ -66,8 +67,8 @@ std::vector<TurnStep::Node> lacking(const std::vector<KeysOfNode>& nodes, const 
   return found;
 }
 
-// Whether all nodes seal with this one's key of the kind, and since so long that all they sealed before is
-// written.
+// Whether all nodes seal with this node's key of the kind, and have done so for long enough that all that they
+// sealed before is written.
 bool settled(KeyKind kind, const std::vector<KeysOfNode>& nodes, const NodeKeys& own, Timestamp now) {
   return std::ranges::all_of(nodes, [&](const auto& node) {
     return keys_of(kind, node.keys).sealing == keys_of(kind, own).sealing &&
@@ -79,8 +80,8 @@ bool settled(const KeyKinds& kinds, const KeyState& state) {
                              [&](KeyKind kind) { return settled(kind, state.nodes, state.own, state.now); });
 }
 
-// Links are made with a new key where a node has read it, which it does long before; and clocks of nodes,
-// which ids are of, differ by less.
+// Longer than any node takes to read a new link key, with which it then makes links, and than the clocks of
+// nodes, from which ids come, differ.
 constexpr Millis kLinkKeyRead = std::chrono::minutes{10};
 
 std::unexpected<Error> in_use(std::string what) {
@@ -94,39 +95,39 @@ std::string_view to_string(KeyKind kind) {
 }
 
 std::optional<KeyKind> parse_key_kind(std::string_view name) {
-  const auto* const found = std::ranges::find(kKindNames, name);
-  if (found == kKindNames.end()) return std::nullopt;
-  return static_cast<KeyKind>(found - kKindNames.begin());
+  return domain::parse_name<KeyKind>(kKindNames, name);
 }
 
 std::string_view to_string(TurnStep::Phase phase) {
   return kPhaseNames[static_cast<std::size_t>(phase)];
 }
 
-// While it lives nobody else has a turn.
-class KeyRotation::Turn {
+// While a claim that was granted lives, all others are refused.
+class KeyRotation::Claim {
  public:
-  explicit Turn(KeyRotation& all) : all_(all) {
+  explicit Claim(KeyRotation& all) : all_(all) {
     const std::scoped_lock lock(all_.mutex_);
-    taken_ = !std::exchange(all_.busy_, true);
+    granted_ = !std::exchange(all_.busy_, true);
   }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-  ~Turn() {
-    if (!taken_) return;
+  Claim(const Claim&) = delete;
+  Claim& operator=(const Claim&) = delete;
+  ~Claim() {
+    if (!granted_) return;
     const std::scoped_lock lock(all_.mutex_);
     all_.busy_ = false;
   }
-  Expected<void> begun() const {
-    if (!taken_) return fail("OVERLOADED", "Another command is at the keys on this node.");
+  // Why the call may not work on the keys.
+  Expected<void> check() const {
+    if (!granted_) return fail("OVERLOADED", "Another command works on the keys at this node.");
     if (!all_.options_.opens_logins)
-      return fail("NO_VAULT_KEY", "This node opens no stored logins: run the command on a worker's.");
+      return fail("NO_VAULT_KEY",
+                  "This node opens no stored logins: run the command on a node with the role worker.");
     return {};
   }
 
  private:
   KeyRotation& all_;
-  bool taken_;
+  bool granted_;
 };
 
 Task<Expected<std::vector<KeyStanding>>> KeyRotation::standing(Executor& executor) {
@@ -163,14 +164,14 @@ Task<Expected<std::vector<KeyStanding>>> KeyRotation::standing(Executor& executo
 }
 
 Task<Expected<TurnStep>> KeyRotation::turn(Executor& executor, KeyKinds kinds, bool begin) {
-  const Turn turn(*this);
-  if (auto begun = turn.begun(); !begun) co_return std::unexpected(begun.error());
+  const Claim claim(*this);
+  if (auto allowed = claim.check(); !allowed) co_return std::unexpected(allowed.error());
   co_return co_await turn_once(executor, kinds, begin);
 }
 
 Task<Expected<DropStep>> KeyRotation::drop(Executor& executor, KeyKinds kinds, bool begin, bool now) {
-  const Turn turn(*this);
-  if (auto begun = turn.begun(); !begun) co_return std::unexpected(begun.error());
+  const Claim claim(*this);
+  if (auto allowed = claim.check(); !allowed) co_return std::unexpected(allowed.error());
   co_return co_await drop_once(executor, kinds, begin, now);
 }
 
@@ -311,7 +312,7 @@ Task<Expected<void>> KeyRotation::scan_links(Executor& executor) {
       auto scan = before;
       if (scan.end == 0) {
         const auto keys = storage::find_link_keys(tx);
-        // Where there is one alone, nothing is to be scanned; nor as long as the newer one is too young.
+        // Nothing is scanned where there is one key alone, or while the newer one is too young to end the older.
         scan.over = keys.size() < 2 || tx.now() < keys.front().created_at + kBuyerLinkLife;
         if (!scan.over) scan.end = first_id_at(keys.front().created_at + kLinkKeyRead);
       }
@@ -346,8 +347,7 @@ Task<Expected<DropStep::Kind>> KeyRotation::give_up_links(Executor& executor, bo
       return one;
     }
     if (open && !now) {
-      one.reason = fmt::format("a link that it made, of {}, opens that delivery yet; --now ends such links",
-                               to_string(*open));
+      one.reason = fmt::format("a link that it made still opens {}; --now ends such links", to_string(*open));
       return one;
     }
     storage::delete_link_key(tx, rows[1].id);

@@ -43,7 +43,7 @@ struct TurnStep {
     waiting,   // for nodes that have not the new keys
     sealing,   // records anew, or checking whether all are
     settling,  // until what was sealed with an old key just before is written
-    done,      // nothing is left on an old key
+    done,      // all records were scanned; `counts` says how many could not be sealed anew
   };
   struct Node {
     std::string name;
@@ -100,15 +100,15 @@ class KeyRotation {
   Task<Expected<DropStep>> drop(Executor& executor, KeyKinds kinds, bool begin, bool now);
 
  private:
-  class Turn;  // of the caller at work
+  class Claim;  // of the call that works
   Task<Expected<TurnStep>> turn_once(Executor& executor, const KeyKinds& kinds, bool begin);
   Task<Expected<DropStep>> drop_once(Executor& executor, const KeyKinds& kinds, bool begin, bool now);
-  // Notes new keys of the files as used; the nodes that lack some, and then none is noted.
+  // Notes new keys of the files as used. Returns the nodes that lack some; where there are any, none is noted.
   Task<Expected<std::vector<TurnStep::Node>>> activate(Executor& executor, const KeyKinds& kinds,
                                                        const KeyState& state);
-  // The pass that `state` asks for, of these kinds; goes on with the one under way where that is it.
+  // Begins a new scan of the records of these kinds. `settled`: nobody seals with an old key any more.
   void begin_pass(const KeyKinds& kinds, const KeyState& state, bool reseals, bool settled);
-  // Old keys of the files, where nothing is under them.
+  // Gives up the old keys of the files, once a scan found nothing under them.
   Task<Expected<std::vector<DropStep::Kind>>> give_up_used(Executor& executor, const KeyKinds& kinds);
   Task<Expected<DropStep::Kind>> give_up_issuer(Executor& executor, bool now);
   Task<Expected<DropStep::Kind>> give_up_links(Executor& executor, bool now);
@@ -121,13 +121,13 @@ class KeyRotation {
   bool busy_ = false;
   std::optional<SealingPass> pass_;
   bool pass_reseals_ = false;  // else it only counts, for drop()
-  bool pass_settled_ = false;  // it began when nobody sealed with an old key any more
+  bool pass_settled_ = false;  // the pass began when nobody sealed with an old key any more
   // The scan of deliveries that are older than the newest link key.
   struct LinkScan {
-    std::int64_t to = 0;   // scanned
-    std::int64_t end = 0;  // not to be
+    std::int64_t to = 0;   // the last id that was scanned
+    std::int64_t end = 0;  // the first id that is not to be; 0: not known yet
     bool over = false;
-    std::optional<DeliveryId> open;  // whose link opens yet
+    std::optional<DeliveryId> open;  // its link still opens it
   };
   LinkScan links_;
 };
