@@ -10,6 +10,7 @@
 #include "base/ascii.h"
 #include "base/utf8.h"
 #include "domain/html_text.h"
+#include "domain/names.h"
 #include "domain/utf8_map.h"
 
 namespace presetbridge::domain {
@@ -93,14 +94,10 @@ std::string_view to_string(MappingAction action) {
 }
 
 std::optional<MatchType> parse_match_type(std::string_view text) {
-  const auto found = std::ranges::find(kTypeNames, text);
-  if (found == kTypeNames.end()) return std::nullopt;
-  return static_cast<MatchType>(found - kTypeNames.begin());
+  return parse_name<MatchType>(kTypeNames, text);
 }
 std::optional<MappingAction> parse_mapping_action(std::string_view text) {
-  const auto found = std::ranges::find(kActionNames, text);
-  if (found == kActionNames.end()) return std::nullopt;
-  return static_cast<MappingAction>(found - kActionNames.begin());
+  return parse_name<MappingAction>(kActionNames, text);
 }
 
 std::string normalise_match_value(MatchType type, std::string_view value) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "domain/names.h"
 #include "domain/retry_schedule.h"
 
 namespace presetbridge::domain {
@@ -105,9 +106,7 @@ std::optional<CallTrouble> decode_call(std::string_view text) {
 }  // namespace
 
 std::optional<CallKind> parse_call_kind(std::string_view text) {
-  const auto* const name = std::ranges::find(kCallKindNames, text);
-  if (name == kCallKindNames.end()) return std::nullopt;
-  return static_cast<CallKind>(name - kCallKindNames.begin());
+  return parse_name<CallKind>(kCallKindNames, text);
 }
 
 AfterFailure after_failure(AccountTrouble account, std::optional<FailingCall> customer, CallKind call,

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "domain/names.h"
 #include "storage/row_columns.h"
 
 namespace presetbridge::storage {
@@ -17,9 +18,7 @@ constexpr std::array<std::string_view, 7> kFriendshipNames = {
     "unknown", "none", "requesting", "requested", "friends", "declined", "blocked"};
 
 std::optional<Friendship> parse_friendship(std::string_view text) {
-  const auto name = std::ranges::find(kFriendshipNames, text);
-  if (name == kFriendshipNames.end()) return std::nullopt;
-  return static_cast<Friendship>(name - kFriendshipNames.begin());
+  return domain::parse_name<Friendship>(kFriendshipNames, text);
 }
 
 // One failing call is spread over columns, as older programs have it; several are one text in failing_call,

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "domain/names.h"
 #include "storage/row_columns.h"
 #include "storage/stores/order_store.h"
 
@@ -16,9 +17,7 @@ namespace {
 constexpr std::array<std::string_view, 3> kKindNames = {"customer_redact", "shop_redact", "data_request"};
 
 std::optional<PrivacyKind> parse_privacy_kind(std::string_view name) {
-  const auto found = std::ranges::find(kKindNames, name);
-  if (found == kKindNames.end()) return std::nullopt;
-  return static_cast<PrivacyKind>(found - kKindNames.begin());
+  return domain::parse_name<PrivacyKind>(kKindNames, name);
 }
 
 constexpr std::tuple kColumns{
