@@ -1,4 +1,4 @@
-// The kinds of entries in a delivery's timeline (spec 3.8). The names are those of the database and the API.
+// The kinds of entries in a delivery's timeline (spec 3.7). The names are those of the database and the API.
 #pragma once
 
 #include <array>

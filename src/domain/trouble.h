@@ -50,8 +50,9 @@ struct CallTrouble {
   CallKind call = CallKind::find_user;
   std::optional<Timestamp> outage_since;  // list_changes: since when it fails
   std::optional<Timestamp> limited_since;
-  Timestamp limited_until{};  // of the newest 429; means nothing without limited_since
-  // Different ones that the call failed for, with no success of it between; at most 3, none of list_changes.
+  Timestamp limited_until{};  // the latest end of a 429 since then; means nothing without limited_since
+  // Different deliveries for which the call failed or was answered 429, with no success of it between; at most
+  // 3, none of list_changes.
   std::vector<DeliveryId> deliveries;
   bool operator==(const CallTrouble&) const = default;
 };
@@ -76,9 +77,10 @@ struct FailingCall {
 using FailingCalls = std::vector<FailingCall>;
 inline constexpr std::size_t kMostFailingCalls = 8;  // of one customer
 
-// The row that a failure of the call for the delivery belongs to, if it stands.
+// The row to which a failure of the call for the delivery belongs, if there is one.
 std::optional<FailingCall> failing_row(const FailingCalls& rows, CallKind call, DeliveryId delivery);
-// With `row` in its place; nothing takes it away. False: it is new and there is no room, and nothing changed.
+// Puts `row` in its place; without `row`, removes the one that is there. False: it is new, there is no room,
+// and nothing changed.
 bool put_failing_row(FailingCalls& rows, CallKind call, DeliveryId delivery, std::optional<FailingCall> row);
 
 struct AfterFailure {
@@ -87,7 +89,7 @@ struct AfterFailure {
   // The effect on the job's deliveries: they are retried at `retry_at`; without it, and where `paused` is
   // false, they have failed as cloud_unavailable.
   std::optional<Timestamp> retry_at;
-  bool paused = false;  // the account is in an outage: no try is lost, and the queue goes on with a probe
+  bool paused = false;  // the account is in an outage: no attempt is lost, and the queue goes on with a probe
 };
 
 // A job's call failed in a passing way. A second failure of the same delivery is not a second delivery; of no
@@ -129,8 +131,8 @@ std::size_t turn_of_probe(const AccountTrouble& account, std::size_t of, Timesta
 // When a job of a delivery may start, and when a sweep: `now` or later.
 Timestamp next_job_at(const AccountTrouble& account, Timestamp now);
 Timestamp next_sweep_at(const AccountTrouble& account, Timestamp now);
-// When a sweep that failed now is tried again: as long as it has failed already, a minute at least, an hour
-// at most.
+// When a sweep that failed now runs again: after as long as sweeps have failed already, but a minute at least
+// and an hour at most.
 Timestamp sweep_again_at(const AccountTrouble& account, Timestamp now);
 // Since when the account's trouble lasts, if that is 72 h: its open work then fails as cloud_unavailable.
 std::optional<Timestamp> given_up(const AccountTrouble& account, Timestamp now);

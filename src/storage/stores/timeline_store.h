@@ -1,4 +1,4 @@
-// The timeline of a delivery, entry by entry (spec 3.8).
+// The timeline of a delivery, entry by entry (spec 3.7).
 #pragma once
 
 #include <chrono>
