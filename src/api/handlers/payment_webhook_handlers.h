@@ -1,4 +1,4 @@
-// POST /api/payments/webhook: the payment processor reports an event of a payment (spec 11.3).
+// POST /api/payments/webhook: the payment processor's notices of events (spec 11.3).
 #pragma once
 
 #include <vector>
@@ -18,7 +18,8 @@ struct PaymentWebhookDeps {
   bool live = false;                                 // the mode that notices have to be of
   const Clock& clock;
   Metrics& metrics;
-  net::NetworkBudget& failures;  // of notices that nobody signed
+  // Counts notices without a valid signature. Their network's other requests are refused for them; no notice is.
+  net::NetworkBudget& failures;
 };
 // The referenced objects outlive the routes.
 void add_payment_webhook_routes(Router& router, const PaymentWebhookDeps& deps);

@@ -16,7 +16,7 @@ namespace presetbridge::api {
 struct PeopleDeps {
   services::People& people;
   std::vector<net::IpNetwork> proxies;  // whose X-Forwarded-For is believed
-  net::NetworkBudget& requests;         // of those whose invitation, or token, is not valid
+  net::NetworkBudget& requests;         // that failed, as their invitation or token is not valid
   services::AccountDeletion& deletion;
   std::string base_url;  // of the links
 };
