@@ -22,6 +22,10 @@ TEST_F(ApiTest, PeopleSignUpSignInRefreshAndSignOut) {
   ASSERT_EQ(fresh.status, 200);
   EXPECT_EQ(post("/api/auth/sign-out", {{"refreshToken", fresh.string("refreshToken")}}).status, 204);
   EXPECT_EQ(post("/api/auth/refresh", {{"refreshToken", fresh.string("refreshToken")}}).status, 401);
+}
+
+TEST_F(ApiTest, FiveWrongPasswordsLockTheSignInForAWhile) {
+  ASSERT_EQ(sign_up("ann@example.com").status, 201);
   for (int i = 0; i < 5; ++i) post("/api/auth/sign-in", {{"email", "ann@example.com"}, {"password", "x"}});
   const auto locked = post("/api/auth/sign-in", {{"email", "ann@example.com"}, {"password", "x"}});
   EXPECT_EQ(locked.status, 429);
