@@ -52,7 +52,9 @@ TEST_F(ByHandRules, WhatIsPaidForAndNotMappedAnyMoreIsMarkedAsDeliveredByHand) {
 
 // The only line was refunded; an edit then added more files than are served.
 TEST_F(ByHandRules, WhatIsPaidForAndTooLargeIsMarkedAsDeliveredByHand) {
-  for (int i = 0; i <= 500; ++i) map("many", "extra-" + std::to_string(i));
+  std::vector<std::string> files;
+  for (int i = 0; i <= 500; ++i) files.push_back("extra-" + std::to_string(i));
+  map_all("many", files);
   world.cloud.auto_accept = false;
   const auto id = deliver(later(world, "1", {"sku-1"}, 0));
   world.accept(refund("r1", {{"L1", 1}}));
@@ -107,14 +109,14 @@ class DeliveredByHand : public EndRules {
   DeliveryId id;
 
  private:
-  bool lost_ = false;
+  bool lost_ = false;  // the request of the first share was
 };
 
 TEST_F(DeliveredByHand, AFileWhoseShareIsUnknownIsReportedAsDeliveredByHand) {
   const auto items = world.items(id);
-  ASSERT_EQ(items[0].status, ItemStatus::sharing);
-  EXPECT_EQ(reported_status(items[0]), ItemStatus::delivered_by_hand);
   const storage::ItemRow* const item = &items[0];
+  ASSERT_EQ(item->status, ItemStatus::sharing);
+  EXPECT_EQ(reported_status(*item), ItemStatus::delivered_by_hand);
   const auto body =
       delivery_event_body("uuid", domain::EventType::delivery_completed, {}, {&item, 1}, {}, {});
   EXPECT_TRUE(body.contains("\"status\":\"delivered_by_hand\"")) << body;

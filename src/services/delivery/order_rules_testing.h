@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "services/testing.h"
 #include "storage/stores/integration_store.h"
 
@@ -25,17 +28,20 @@ class OrderRules : public ::testing::Test {
   void hold_all() {
     set_store([](auto& row) { row.hold_all = true; });
   }
-  // Adds a mapping; an empty file ignores the SKU.
-  void map(const std::string& sku, const std::string& file) {
+  // Maps the SKU to one more file; an empty one ignores the SKU.
+  void map(const std::string& sku, const std::string& file) { map_all(sku, {file}); }
+  void map_all(const std::string& sku, const std::vector<std::string>& files) {
     world.write([&](storage::Tx& tx) {
       auto row = *lock_integration(tx, world.integration);
       auto mappings = find_mappings(tx, world.integration);
-      const bool ignore = file.empty();
-      mappings.push_back({{world.ids.make<MappingId>(), domain::MatchType::sku, sku,
-                           ignore ? domain::MappingAction::ignore : domain::MappingAction::deliver, file,
-                           ignore ? "" : "preset", ignore ? "" : "File " + file},
-                          sku,
-                          false});
+      for (const auto& file : files) {
+        const bool ignore = file.empty();
+        mappings.push_back({{world.ids.make<MappingId>(), domain::MatchType::sku, sku,
+                             ignore ? domain::MappingAction::ignore : domain::MappingAction::deliver, file,
+                             ignore ? "" : "preset", ignore ? "" : "File " + file},
+                            sku,
+                            false});
+      }
       replace_mappings(tx, world.integration, mappings);
       update_integration(tx, row);
     });

@@ -448,17 +448,9 @@ TEST_F(PendingRules, ANewLineOfACompletedOrderIsReviewedWhileTheRiskIsNotApprove
 
 TEST_F(PendingRules, ARetryThatWouldOweMoreFilesThanAnOrderMayHoldIsRefused) {
   const auto id = failed();
-  world.write([&](storage::Tx& tx) {
-    auto mappings = find_mappings(tx, world.integration);
-    for (int i = 0; i < 501; ++i) {
-      const auto file = "more-" + std::to_string(i);
-      mappings.push_back({{world.ids.make<MappingId>(), domain::MatchType::sku, "sku-1",
-                           domain::MappingAction::deliver, file, "preset", file},
-                          "sku-1",
-                          false});
-    }
-    replace_mappings(tx, world.integration, mappings);
-  });
+  std::vector<std::string> files;
+  for (int i = 0; i < 501; ++i) files.push_back("more-" + std::to_string(i));
+  map_all("sku-1", files);
   for (const auto& name : {std::optional<std::string>{}, std::optional<std::string>{"Bob"}}) {
     const auto refused = retry(id, name);
     ASSERT_FALSE(refused);
