@@ -63,7 +63,7 @@ TEST_F(BackgroundTasksTest, AStopWakesTheLoopAndWaitsForEveryTask) {
   EXPECT_EQ(log_.text, "");
 }
 
-TEST_F(BackgroundTasksTest, WhateverIsThrownIsReportedCountedAndAnEnd) {
+TEST_F(BackgroundTasksTest, AnExceptionOfAnyTypeIsLoggedAndCountedAndEndsItsTask) {
   const auto throwing = [](auto what) -> Task<void> {
     throw what;
     co_return;
