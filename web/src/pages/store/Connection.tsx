@@ -22,14 +22,13 @@ import { word } from '@/vocabulary/delivery';
 import { kindOf, type Store } from '@/vocabulary/store';
 import { changed } from '../search';
 import { ConnectSteps } from './ConnectSteps';
-import { kindFor } from './kinds/kinds';
+import { kindFor, neverSentEnds } from './kinds/kinds';
 import { useOwnSecret } from './own_secret';
 import { RotateSecret } from './RotateSecret';
 import { UsernameField } from './UsernameField';
 import styles from './store.module.css';
 
 const route = getRouteApi('/inside/integrations/stores/$id/connection');
-const ENDS = /cancel|refund|deleted/;
 
 export function Connection() {
   const { id } = route.useParams();
@@ -193,9 +192,7 @@ function Sent({ it }: { it: Store }) {
         </dl>
       )}
       {unseen.length > 0 ? <p>{t('connection.unseen', { topics: listed(unseen) })}</p> : null}
-      {kindFor(it).hasWebhooksForEnds && it.lastOrderAt && !it.topicsSeen.some((topic) => ENDS.test(topic)) ? (
-        <p>{t('connection.noRefunds')}</p>
-      ) : null}
+      {neverSentEnds(it) ? <p>{t('connection.noRefunds')}</p> : null}
     </section>
   );
 }

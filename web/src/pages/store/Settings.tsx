@@ -1,3 +1,4 @@
+// The settings of a store, and its end.
 import '@/i18n/en/stores';
 import { Button, Switch, TagsInput, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -15,7 +16,7 @@ import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { isTyped } from '@/i18n/typed';
 import type { Store } from '@/vocabulary/store';
-import { kindFor } from './kinds/kinds';
+import { kindFor, neverSentEnds } from './kinds/kinds';
 import styles from './store.module.css';
 
 const route = getRouteApi('/inside/integrations/stores/$id/settings');
@@ -42,7 +43,7 @@ const differing = (draft: Partial<Fields>, saved: Fields): Partial<Fields> =>
   Object.fromEntries(Object.entries(draft).filter(([field, value]) => !isEqual(value, saved[field as keyof Fields])));
 const isEqual = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
-// The draft has the fields that somebody changed here; all others are as the service has them, also where that changes.
+// The draft has the fields that were changed here; all others are shown as the service has them, and follow it.
 function Form({ it }: { it: Store }) {
   const saved: Fields = { ...it.settings, name: it.name };
   const [draft, setDraft] = useState<Partial<Fields>>({});
@@ -78,8 +79,6 @@ function Form({ it }: { it: Store }) {
     }
   }
   const kind = kindFor(it);
-  const noEnds =
-    kind.hasWebhooksForEnds && it.lastOrderAt !== null && !it.topicsSeen.some((topic) => /cancel|refund/.test(topic));
   return (
     <form className={styles.form} onSubmit={(event) => void submit(event)}>
       <TextInput
@@ -104,7 +103,7 @@ function Form({ it }: { it: Store }) {
       />
       <Switch
         label={t('settings.revoke')}
-        description={t(noEnds && settings.autoRevoke ? 'settings.revokeNoTopic' : 'settings.revokeHint')}
+        description={t(settings.autoRevoke && neverSentEnds(it) ? 'settings.revokeNoTopic' : 'settings.revokeHint')}
         checked={settings.autoRevoke}
         onChange={(event) => set({ autoRevoke: event.currentTarget.checked })}
       />

@@ -13,3 +13,9 @@ export type Choice = keyof typeof CHOICES;
 const KINDS: Record<Store['provider'], StoreKind> = { provider_a: shopify, provider_b: woocommerce, generic };
 
 export const kindFor = (it: Pick<Store, 'provider'>) => KINDS[it.provider];
+
+// Whether the store has sent orders, and never a webhook of those that its shop has for cancellations and refunds.
+export const neverSentEnds = (it: Store) =>
+  kindFor(it).hasWebhooksForEnds &&
+  it.lastOrderAt !== null &&
+  !it.topicsSeen.some((topic) => /cancel|refund/.test(topic));
