@@ -1,6 +1,7 @@
-// Everything that can be done with a delivery now. The menu itself is loaded when its button is pressed.
+// The menu of all that can be done with a delivery now. LazyActions loads it when its button is pressed.
 import '@/i18n/en/delivery';
 import { Menu } from '@mantine/core';
+import { useCopy } from '@/components/Copy';
 import { toast } from '@/components/toasts';
 import { useOpensItself } from '@/components/useOpensItself';
 import { t } from '@/i18n/text';
@@ -16,6 +17,10 @@ export function ActionsMenu({ it }: { it: Delivery }) {
   const may = (action: Delivery['allowedActions'][number]) => it.allowedActions.includes(action);
   const holder = presentHolder(it);
   const { button, menu } = useOpensItself();
+  const { copy } = useCopy();
+  const copyOf = async (text: string) => {
+    if (await copy(text)) toast(t('action.copied'));
+  };
   return (
     <Menu {...menu}>
       <Menu.Target>
@@ -31,8 +36,8 @@ export function ActionsMenu({ it }: { it: Delivery }) {
           <Menu.Item onClick={() => ask({ what: 'revoke', holder })}>{t('menu.revoke')}</Menu.Item>
         ) : null}
         <Menu.Item onClick={() => ask({ what: 'link' })}>{t('menu.newLink')}</Menu.Item>
-        <Menu.Item onClick={() => void copied(window.location.href)}>{t('menu.copyLink')}</Menu.Item>
-        <Menu.Item onClick={() => void copied(it.id)}>{t('menu.copyId')}</Menu.Item>
+        <Menu.Item onClick={() => void copyOf(window.location.href)}>{t('menu.copyLink')}</Menu.Item>
+        <Menu.Item onClick={() => void copyOf(it.id)}>{t('menu.copyId')}</Menu.Item>
         {may('invalidate') ? (
           <>
             <Menu.Divider />
@@ -43,12 +48,5 @@ export function ActionsMenu({ it }: { it: Delivery }) {
         ) : null}
       </Menu.Dropdown>
     </Menu>
-  );
-}
-
-async function copied(text: string) {
-  await navigator.clipboard.writeText(text).then(
-    () => toast(t('action.copied')),
-    () => toast(text, { tone: 'bad' }),
   );
 }

@@ -7,6 +7,7 @@ import { Fragment, useEffect, useState } from 'react';
 import { api, ok } from '@/api/client';
 import { queries } from '@/api/queries';
 import { Bdi } from '@/components/Bdi';
+import { useCopy } from '@/components/Copy';
 import { ConfirmDialog } from '@/components/Dialogs';
 import { toast } from '@/components/toasts';
 import { t } from '@/i18n/text';
@@ -44,6 +45,7 @@ export function QuestionDialogs({ it, asked: { question, was }, opened, onClose 
   const [reason, setReason] = useState('');
   const act = useDeliveryActions(it);
   const client = useQueryClient();
+  const { copy } = useCopy();
   const order = orderName(it);
   const taken = question.what === 'revoke' ? question.holder : presentHolder(it);
   const takable = revocable(taken);
@@ -73,10 +75,7 @@ export function QuestionDialogs({ it, asked: { question, was }, opened, onClose 
       api.POST('/api/deliveries/{delivery}/buyer-link', { params: { path: { delivery: it.id } } }),
     );
     void client.invalidateQueries({ queryKey: ['deliveries', 'one', it.id] });
-    await navigator.clipboard.writeText(buyerUrl).then(
-      () => toast(t('act.link')),
-      () => toast(buyerUrl, { tone: 'bad' }),
-    );
+    if (await copy(buyerUrl)) toast(t('act.link'));
   }
   return (
     <>
