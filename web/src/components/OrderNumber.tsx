@@ -1,4 +1,4 @@
-// The number of an order in a list. A long one is shown without its middle; it is whole in the tooltip, when it is copied, and read aloud.
+// The number of an order in a list. A long one is shown without its middle; its tooltip, its copy and a screen reader have it whole.
 import { orderName } from '@/vocabulary/order';
 import { Bdi } from './Bdi';
 import styles from './OrderNumber.module.css';

@@ -9,11 +9,11 @@ test('the smallest unit is that of the currency', () => {
   expect(money(1900, 'mga').replace(/\s/g, ' ')).toBe('MGA 1,900');
 });
 
-test('one of many is told a digit finer', () => {
+test('one of many equal parts has one more digit', () => {
   expect(money(7900, 'eur', 500)).toBe('€0.158');
   expect(money(1900, 'eur', 100)).toBe('€0.19');
 });
 
-test('what is no currency is shown as it was sent', () => {
+test('an amount without the code of a currency is shown as it was sent', () => {
   expect(money(5, '<b>')).toBe('5 <b>');
 });
