@@ -58,8 +58,9 @@ Task<Reply> change(PeopleDeps deps, Call call) {
   const auto role = fields.optional_choice("role", {"owner", "member"});
   fields.refuse_changes(person_json(*current, call.principal), {"current"});
   if (auto error = body->problems()) co_return std::unexpected(*error);
-  const auto changed = co_await deps.people.set_role(call.executor(), call.principal, *id,
-                                                     role_of(role.value_or(current->role)));
+  // A role that is not named stays, whatever another owner makes of it meanwhile.
+  if (!role) co_return json_response(200, person_json(*current, call.principal));
+  const auto changed = co_await deps.people.set_role(call.executor(), call.principal, *id, role_of(*role));
   if (!changed) co_return std::unexpected(changed.error());
   co_return json_response(200, person_json(*changed, call.principal));
 }

@@ -240,6 +240,7 @@ export const stores = {
   'connection.usernameCode': 'The field',
 
   'settings.name': 'Name',
+  'settings.archive.type': 'Type {name} to confirm',
   'settings.hold': 'Hold orders',
   'settings.holdHint': 'Every order waits until you approve it.',
   'settings.test': 'Deliver test orders',

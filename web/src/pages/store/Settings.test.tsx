@@ -51,6 +51,20 @@ test('what was typed stays when the store changes meanwhile, and the rest follow
   expect([(await name()).value, (await hold()).checked]).toEqual(['Renamed', false]);
 });
 
+test('an archive that was called off asks for the name anew', async () => {
+  const { client } = await show(<Settings />);
+  act(() => client.setQueryData(queries.store('int_0a1b2c3d4e5f6').queryKey, aStore({})));
+  const user = userEvent.setup();
+  const ask = async () => user.click(await screen.findByRole('button', { name: 'Archive store…' }));
+  const typed = () => screen.findByLabelText<HTMLInputElement>('Type Marlow to confirm');
+  await ask();
+  await user.type(await typed(), 'Marlow');
+  await user.click(screen.getByRole('button', { name: 'Cancel' }));
+  await vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  await ask();
+  expect((await typed()).value).toBe('');
+});
+
 test('a refused tag is said beside its field', async () => {
   const { client } = await show(<Settings />);
   const problem = 'must have at most 100 characters';

@@ -8,12 +8,13 @@ import { api, ok } from '@/api/client';
 import { problemsOf } from '@/api/errors';
 import { queries } from '@/api/queries';
 import { FormError } from '@/components/FormError';
+import { Bdi } from '@/components/Bdi';
 import { ConfirmDialog } from '@/components/Dialogs';
 import { Loaded } from '@/components/States';
 import { toast } from '@/components/toasts';
 import { useUnsaved } from '@/components/unsaved';
 import { useSubmit } from '@/components/useSubmit';
-import { t } from '@/i18n/text';
+import { t, T } from '@/i18n/text';
 import { isTyped } from '@/i18n/typed';
 import type { Store } from '@/vocabulary/store';
 import { kindFor, neverSentEnds } from './kinds/kinds';
@@ -160,7 +161,10 @@ function Archive({ it }: { it: Store }) {
       <Button onClick={() => setAsked(true)}>{t('settings.archive.open')}</Button>
       <ConfirmDialog
         opened={asked}
-        onClose={() => setAsked(false)}
+        onClose={() => {
+          setAsked(false);
+          setTyped('');
+        }}
         title={t('settings.archive.title', { name: it.name })}
         body={t('settings.archive.body')}
         button={t('settings.archive')}
@@ -174,7 +178,7 @@ function Archive({ it }: { it: Store }) {
         }}
       >
         <TextInput
-          label={t('settings.name')}
+          label={<T k="settings.archive.type" values={{ name: <Bdi className="strong">{it.name}</Bdi> }} />}
           size="md"
           autoComplete="off"
           value={typed}
