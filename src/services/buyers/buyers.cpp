@@ -64,6 +64,7 @@ BuyerView buyer_view_of(Tx& tx, const storage::DeliveryRow& row, int jobs_per_mi
   view.order_number = find_order_names(tx, std::array{OrderId{row.id.value}}).front().number;
   view.username = row.username;
   if (const auto sender = find_cloud_account(tx, row.cloud_account)) view.sender = sender->username;
+  if (view.state == BuyerState::accept_request && has_accepted(tx, row)) view.state = BuyerState::on_its_way;
   if (view.state == BuyerState::accept_request) {
     if (const auto customer = find_customer(tx, row.customer)) view.requested_at = customer->requested_at;
   }

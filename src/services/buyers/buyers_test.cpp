@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "services/testing.h"
 
 namespace presetbridge::services {
@@ -96,6 +98,20 @@ TEST_F(BuyersTest, SeeADelayInAnOutage) {
     EXPECT_EQ(world_.await(world_.actions.get(world_.scheduler, world_.merchant(), id)).value().estimated_at,
               std::nullopt);
   }
+}
+
+TEST_F(BuyersTest, WhoHaveAcceptedAreNotAskedToAcceptWhileTheirFilesAreInLine) {
+  const auto id = world_.deliver(world_.order("1", "Ann", {"sku-1"}));
+  ASSERT_EQ(view(id).state, BuyerState::accept_request);
+  // As a sweep finds it.
+  world_.write([&](storage::Tx& tx) {
+    auto customer = find_customer(tx, find_delivery(tx, id)->customer).value();
+    customer.friendship = storage::Friendship::friends;
+    update_customers(tx, std::array<const storage::CustomerRow*, 1>{&customer});
+  });
+  ASSERT_EQ(world_.status(id), "waiting_for_friendship");
+  EXPECT_EQ(view(id).state, BuyerState::on_its_way);
+  EXPECT_EQ(view(id).requested_at, std::nullopt);
 }
 
 TEST_F(BuyersTest, SeeWhenTheNextAttemptIs) {

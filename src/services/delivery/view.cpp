@@ -248,11 +248,19 @@ std::vector<DeliverySummary> summaries_of(Tx& tx, std::vector<DeliveryRow> rows,
   return all;
 }
 
+bool has_accepted(Tx& tx, const DeliveryRow& row) {
+  if (row.status != DeliveryStatus::waiting_for_friendship) return false;
+  const auto customer = find_customer(tx, row.customer);
+  return customer && customer->friendship == storage::Friendship::friends;
+}
+
 Outlook outlook_of(Tx& tx, const DeliveryRow& row, int jobs_per_minute) {
-  if (row.status != DeliveryStatus::queued && row.status != DeliveryStatus::processing) return {};
+  const bool accepted = has_accepted(tx, row);
+  if (row.status != DeliveryStatus::queued && row.status != DeliveryStatus::processing && !accepted)
+    return {};
   const auto account = find_cloud_account(tx, row.cloud_account);
   if (account && in_outage(*account)) return {.in_outage = true};
-  if (row.status != DeliveryStatus::queued) return {};
+  if (row.status == DeliveryStatus::processing) return {};
   const auto place = queue_positions(tx, std::array{row.customer}).front();
   if (place.position == 0) return {};
   const auto start =
