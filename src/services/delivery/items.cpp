@@ -4,6 +4,7 @@
 #include <array>
 #include <boost/json.hpp>
 #include <ranges>
+#include <span>
 #include <unordered_map>
 
 #include "base/utf8.h"
@@ -14,6 +15,17 @@ namespace {
 
 using domain::ItemStatus;
 using storage::ItemRow;
+
+std::string first_names(std::span<const std::string> all) {
+  constexpr std::size_t kNamed = 3;
+  constexpr std::size_t kMostBytes = 100;
+  std::string names;
+  for (const auto& name : all | std::views::take(kNamed))
+    names.append(names.empty() ? "" : ", ").append(cut_utf8(name, kMostBytes));
+  const auto more = all.size() - std::min(all.size(), kNamed);
+  if (more > 0) names += " and " + std::to_string(more) + " more";
+  return names;
+}
 
 }  // namespace
 
@@ -116,14 +128,9 @@ ItemRow item_of(const storage::DeliveryRow& row, const domain::OwedFile& file, I
 }
 
 std::string dropped_message(const Alignment& aligned) {
-  constexpr std::size_t kNamed = 3;
-  constexpr std::size_t kMostBytes = 100;
-  std::string names;
-  for (const auto& name : aligned.dropped | std::views::take(kNamed))
-    names.append(names.empty() ? "" : ", ").append(cut_utf8(name, kMostBytes));
-  const auto more = aligned.dropped.size() - std::min(aligned.dropped.size(), kNamed);
-  if (more > 0) names += " and " + std::to_string(more) + " more";
-  return "No longer owed: " + names + ".";
+  auto message = "No longer owed: " + first_names(aligned.dropped) + ".";
+  if (!aligned.added.empty()) message += " Owed instead: " + first_names(aligned.added) + ".";
+  return message;
 }
 
 Alignment align_items(DeliverySet& set, const storage::DeliveryRow& row, const domain::OrderState& state,
@@ -151,9 +158,9 @@ Alignment align_items(DeliverySet& set, const storage::DeliveryRow& row, const d
   for (const auto id : plan.owe) become(id, ItemStatus::owed);
   for (const auto& file : plan.add) {
     const auto& added = set.add(item_of(row, file, set.changes().ids()));
-    result.owes_more = result.owes_more || added.status == ItemStatus::owed;
+    if (added.status == ItemStatus::owed) result.added.push_back(added.name);
   }
-  result.owes_more = result.owes_more || !plan.owe.empty();
+  result.owes_more = !result.added.empty() || !plan.owe.empty();
   result.owes_less = !plan.drop.empty();
   for (const auto id : plan.drop) result.dropped.push_back(by_id.at(id)->name);
   result.too_many = plan.too_many;

@@ -74,10 +74,12 @@ struct Alignment {
   bool owes_more = false;            // a file is owed that was not
   bool owes_less = false;            // a file is not owed any more
   std::vector<std::string> dropped;  // the names of the files that are not
+  std::vector<std::string> added;    // the names of the files that are owed and were no item before
   bool too_many = false;             // the order owes more files than a delivery may: nothing was added
   std::vector<ItemId> refunded;      // as domain::ItemPlan has it
 };
-// Returns the timeline's message of an alignment that owes less: the first files, and how many more.
+// Returns the timeline's message of an alignment that owes less: the first files, and how many more, and those that
+// are owed instead.
 std::string dropped_message(const Alignment& aligned);
 enum class Owe { as_the_order_says, nothing_more };
 // Brings the items of a delivery, whose row is of the set, in line with its order. `mapped`: the files that

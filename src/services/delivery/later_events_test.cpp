@@ -227,6 +227,30 @@ TEST_F(LaterEvents, AnInactiveStoreStillStopsWhatIsUnshared) {
 
 // ---------------------------------------------------------------- messages
 
+TEST_F(LaterEvents, TheTimelineNamesTheFileThatTakesThePlaceOfAnother) {
+  const auto said = [&](DeliveryId id) {
+    std::string all;
+    for (const auto& entry : world.write([&](storage::Tx& tx) { return find_timeline(tx, id, 200); }))
+      all += entry.message + "\n";
+    return all;
+  };
+  world.cloud.unknown_files = {"file-1", "file-2"};
+  const auto resumed = world.deliver(later(world, "1", {"sku-1"}, 0));
+  const auto retried = world.deliver(later(world, "2", {"sku-2"}, 0));
+  ASSERT_EQ(world.status(resumed), "failed preset_not_found");
+  ASSERT_EQ(world.status(retried), "failed preset_not_found");
+  map("sku-1", "file-8");
+  settle();
+  ASSERT_EQ(world.status(resumed), "completed");
+  EXPECT_TRUE(said(resumed).contains("No longer owed: File 1. Owed instead: File file-8.")) << said(resumed);
+  world.hold_queue();
+  map("sku-2", "file-9");
+  ASSERT_TRUE(world.await(world.actions.retry(world.scheduler, world.merchant(), retried, {})));
+  settle();
+  ASSERT_EQ(world.status(retried), "completed");
+  EXPECT_TRUE(said(retried).contains("No longer owed: File 2. Owed instead: File file-9.")) << said(retried);
+}
+
 TEST_F(LaterEvents, TheTimelineShowsWhatIsNoLongerOwedAndThatTheNameChanged) {
   world.cloud.auto_accept = false;
   const auto id = world.deliver(at(0, {"sku-1", "sku-2", "sku-3", "sku-4", "sku-5"}));

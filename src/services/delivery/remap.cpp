@@ -128,7 +128,8 @@ bool replace_missing(DeliverySet& set, const storage::DeliveryRow& row) {
     }
   }
   std::erase_if(mapped.files, [](const domain::OwedFile& file) { return file.line_ids.empty(); });
-  align_items(set, row, state, mapped, !mappings.stale);
+  const auto aligned = align_items(set, row, state, mapped, !mappings.stale);
+  if (aligned.owes_less) set.add_timeline_entry(row, domain::Actor::system(), dropped_message(aligned));
   return moved || !std::ranges::equal(before, set.items(row.id), {}, {}, &storage::ItemRow::status);
 }
 
