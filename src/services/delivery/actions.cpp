@@ -200,7 +200,11 @@ Task<Expected<DeliveryView>> DeliveryActions::act(Executor& executor, identity::
         if (row == nullptr || !visible(by, *row)) return std::unexpected(no_such_delivery());
         if (auto done = act(set, *row, by.actor()); !done) throw Error(done.error());
         set.save();
-        identity::audit(tx, changes_.ids(), by, {.action = name, .target = to_string(id)});
+        const auto order = find_order_names(tx, std::array{OrderId{id.value}}).front();
+        identity::audit(tx, changes_.ids(), by,
+                        {.action = name,
+                         .target = to_string(id),
+                         .detail = "order " + (order.number.empty() ? order.key : order.number)});
         return view_of(tx, *row, jobs_per_minute_);
       });
   if (result) changed_();

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "services/testing.h"
+#include "storage/stores/audit_store.h"
 #include "storage/stores/subscription_store.h"
 #include "storage/stores/timeline_store.h"
 
@@ -110,6 +111,22 @@ TEST(DeliveryView, APresetThatIsTakenBackStaysAsLongAsAnotherOrderGivesIt) {
   EXPECT_EQ(view.staying, std::set{view.items[0].id});
   take_back(second);
   EXPECT_TRUE(view_of(world, first).staying.empty()) << "no order gives it any more";
+}
+
+TEST(DeliveryActions, NameTheOrderInTheAuditLog) {
+  World world;
+  auto order = world.order("8100000001", "Ann", {"sku-1"});
+  order.order_number = "#1001";
+  const auto numbered = world.deliver(order);
+  const auto nameless = world.deliver(world.order("tc-2", "Bob", {"sku-1"}));
+  for (const auto id : {numbered, nameless})
+    ASSERT_TRUE(world.await(world.actions.reopen(world.scheduler, world.merchant(), id)));
+  const auto entries = world.write([&](storage::Tx& tx) { return list_audit(tx, world.account, {}).rows; });
+  const auto detail_of = [&](DeliveryId id) {
+    return std::ranges::find(entries, to_string(id), &storage::AuditRow::target)->detail;
+  };
+  EXPECT_EQ(detail_of(numbered), "order #1001");
+  EXPECT_EQ(detail_of(nameless), "order tc-2");
 }
 
 WorkerOptions slow() {

@@ -118,6 +118,7 @@ export const profile = {
   'audit.kind.password.': 'Passwords',
   'audit.kind.account.': 'The account',
   'audit.detail.overlap': 'both work for {time}',
+  'audit.detail.order': 'Order {order}',
   'audit.detail.bought': { one: '{count} credit for {price}', other: '{count} credits for {price}' },
   'audit.detail.ended': 'its access ended at once',
   'audit.field.active': 'Turned on',

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
+import { isolated } from '@/i18n/outside';
 import { changeWords, detailOf } from './detail';
 
 test('spans, prices and times that the service wrote are told as people write them', () => {
   const now = new Date().toISOString();
+  expect(detailOf({ action: 'delivery.retried', detail: 'order #1001' })).toBe(`Order ${isolated('#1001')}`);
+  expect(detailOf({ action: 'integration.created', detail: 'order #1001' })).toBe('order #1001');
   expect(detailOf({ action: 'integration.secret_rotated', detail: 'overlap of 86400 s' })).toBe(
     'both work for 24 hours',
   );

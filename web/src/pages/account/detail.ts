@@ -7,6 +7,7 @@ import '@/i18n/en/webhooks';
 import type { Schemas } from '@/api/client';
 import { momentWithin, spelled } from '@/i18n/format';
 import { money } from '@/i18n/money';
+import { isolated } from '@/i18n/outside';
 import { t, type TextKey } from '@/i18n/text';
 import { permissionList } from '@/vocabulary/keys';
 
@@ -34,6 +35,11 @@ const permissions = (detail: string) =>
 const ended = (detail: string) =>
   detail === 'what it gave opens nothing any more' ? t('audit.detail.ended') : undefined;
 
+function ordered(detail: string): string | undefined {
+  const [, order] = /^order (.+)$/.exec(detail) ?? [];
+  return order ? t('audit.detail.order', { order: isolated(order) }) : undefined;
+}
+
 // By action: reads the detail in the form in which the service writes it.
 const WRITTEN: Record<string, (detail: string) => string | undefined> = {
   'integration.secret_rotated': overlap,
@@ -48,7 +54,11 @@ const WRITTEN: Record<string, (detail: string) => string | undefined> = {
 };
 
 export const detailOf = ({ action, detail }: { action: string; detail: string }): string =>
-  (Object.hasOwn(WRITTEN, action) ? WRITTEN[action]?.(detail) : undefined) ?? detail;
+  (action.startsWith('delivery.')
+    ? ordered(detail)
+    : Object.hasOwn(WRITTEN, action)
+      ? WRITTEN[action]?.(detail)
+      : undefined) ?? detail;
 
 // The fields of changes, by their names in the API: each as the page that changes it calls it, and whether its values are on and off.
 const FIELDS = {
