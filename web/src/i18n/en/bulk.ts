@@ -30,7 +30,7 @@ export const bulk = {
   'bulk.none.invalidate': 'None of them can be stopped any more.',
   'bulk.time': 'The cloud limit is {perMinute} a minute, so this takes about {time}.',
   'bulk.stopText':
-    'Nothing more is shared, and buyers keep what was shared. Your shop is told that these orders are stopped, with this reason:',
+    'Nothing more is shared, and buyers keep what was shared. Each delivery keeps this reason, and webhooks that report stopped deliveries send it:',
   'bulk.reason': 'Reason',
   'bulk.cost': {
     one: 'They cost {count} credit; you have {have}.',

@@ -18,6 +18,7 @@ import type { Asked, Question } from './ask';
 import { countFor, countsOf, hasSomethingLeft } from './counts';
 import { presentHolder, revocable } from './holders';
 import type { Delivery } from './types';
+import { useHears } from './useHears';
 import styles from './QuestionDialogs.module.css';
 
 const NEEDS = {
@@ -53,6 +54,9 @@ export function QuestionDialogs({ it, asked: { question, was }, opened, onClose 
   const { owed, kept } = countsOf(it);
   const to = question.what === 'instead' ? question.to : '';
   const needs = countFor(it, to);
+  const stopping = it.status === 'completed' ? 'confirm.stop.completed' : 'confirm.stop.body';
+  const hearsStop = useHears('delivery.invalidated', it.integrationId);
+  const hearsEnd = useHears('delivery.completed', it.integrationId);
   const dialog = (what: Question['what']) => {
     const open = here && opened && question.what === what;
     const over = what !== 'link' && !it.allowedActions.includes(NEEDS[what]);
@@ -82,7 +86,7 @@ export function QuestionDialogs({ it, asked: { question, was }, opened, onClose 
       <ConfirmDialog
         {...dialog('stop')}
         title={t('confirm.stop.title')}
-        body={t(it.status === 'completed' ? 'confirm.stop.completed' : 'confirm.stop.body', { order })}
+        body={t(stopping, { order, reason: t(hearsStop ? `${stopping}.told` : 'confirm.stop.kept') })}
         button={t('confirm.stop.button')}
         danger
         ready={reason.trim() !== ''}
@@ -107,7 +111,7 @@ export function QuestionDialogs({ it, asked: { question, was }, opened, onClose 
       <ConfirmDialog
         {...dialog('byHand')}
         title={t('confirm.byHand.title')}
-        body={owed > 0 ? t('confirm.byHand.body', { count: owed }) : t('confirm.byHand.none')}
+        body={byHandWords(owed, hearsEnd)}
         button={t('confirm.byHand.button')}
         onConfirm={() => act('complete').then(done(t('act.byHand')))}
       />
@@ -146,6 +150,11 @@ export function QuestionDialogs({ it, asked: { question, was }, opened, onClose 
     </>
   );
 }
+
+const byHandWords = (owed: number, hears: boolean) =>
+  owed === 0
+    ? t(hears ? 'confirm.byHand.noneTold' : 'confirm.byHand.none')
+    : [t('confirm.byHand.body', { count: owed }), hears ? t('confirm.byHand.told') : ''].join(' ').trim();
 
 // The presets by their names. One alone is named by the title.
 function TakenBack({ it, items }: { it: Delivery; items: Delivery['items'] }) {

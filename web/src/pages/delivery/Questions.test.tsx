@@ -1,8 +1,10 @@
 // A question stays when the delivery changes under it.
-import { cleanup, fireEvent, screen } from '@testing-library/react';
+import type { QueryClient } from '@tanstack/react-query';
+import { act, cleanup, fireEvent, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Schemas } from '@/api/client';
 import { queries } from '@/api/queries';
 import { aDelivery, failedFor, itemsOf } from '@/testing/delivery';
 import { Toasts } from '@/components/toasts';
@@ -32,8 +34,8 @@ async function page(first: Delivery) {
       </Questions>
     );
   };
-  await show(<Page />);
-  return { user: userEvent.setup(), changes: (it: Delivery) => change(it) };
+  const { client } = await show(<Page />);
+  return { client, user: userEvent.setup(), changes: (it: Delivery) => change(it) };
 }
 const button = (name: string | RegExp) => screen.findByRole('button', { name }) as Promise<HTMLButtonElement>;
 
@@ -140,20 +142,37 @@ test('presets are taken back from the user who has them, and from nobody else', 
   await vi.waitFor(() => expect(sent.at(-1)).toEqual(['revoke', { itemIds: ['itm_5'] }]));
 });
 
+const receiver = (more: Partial<Schemas['Subscription']>) =>
+  ({ active: true, eventTypes: [], integrationIds: [], ...more }) as Schemas['Subscription'];
+const receivers = (client: QueryClient, ...data: Schemas['Subscription'][]) =>
+  act(() => client.setQueryData(queries.subscriptions().queryKey, { data, nextCursor: null }));
+
 test.each([
-  ['completed', /^The buyer keeps what was shared/],
-  ['failed', /^Nothing more is shared\. Your shop is told not to complete/],
-] as const)('stopping says what the buyer keeps and the shop is told: %s', async (status, says) => {
+  ['completed', /^The buyer keeps what was shared/, 'Your shop is told that it is stopped, with this reason:'],
+  ['failed', /^Nothing more of order #4124 is shared\./, 'Your shop is told not to complete it, with this reason:'],
+] as const)('stopping says what the buyer keeps, and only the truth about the shop: %s', async (status, says, told) => {
   const it = aDelivery({ status, allowedActions: ['invalidate'], ...itemsOf({ status: 'shared' }) });
   const user = userEvent.setup();
-  await show(
+  const { client } = await show(
     <Questions it={it}>
       <LazyActions it={it} />
     </Questions>,
   );
   await user.click(await button('More'));
   await user.click(await screen.findByRole('menuitem', { name: 'Stop delivery…' }));
-  await screen.findByText(says);
+  const text = (await screen.findByText(says)).textContent;
+  expect(text).toContain('The delivery keeps this reason:');
+  expect(text).not.toContain('shop');
+
+  receivers(
+    client,
+    receiver({ active: false }),
+    receiver({ eventTypes: ['delivery.completed'] }),
+    receiver({ integrationIds: ['int_other00000000'] }),
+  );
+  expect((await screen.findByText(says)).textContent).not.toContain('shop');
+  receivers(client, receiver({ eventTypes: ['delivery.invalidated'], integrationIds: [it.integrationId] }));
+  await vi.waitFor(() => expect(screen.getByText(says).textContent).toContain(told));
 });
 
 test('of several presets one can be taken back alone', async () => {
@@ -228,7 +247,7 @@ test('the presets that are taken back are named, and a paid one among them is to
 
 test('only what is owed counts as delivered by hand', async () => {
   const held = { status: 'in_review', reviewReason: 'too_large', allowedActions: ['complete'] } as const;
-  const { user, changes } = await page(
+  const { user, changes, client } = await page(
     aDelivery({
       ...held,
       allowedActions: ['complete'],
@@ -236,9 +255,11 @@ test('only what is owed counts as delivered by hand', async () => {
     }),
   );
   await user.click(await button('Mark as delivered by hand…'));
-  await screen.findByText(/^2 presets count as delivered/);
+  await screen.findByText('2 presets count as delivered. No credit is spent.');
   changes(aDelivery({ ...held, allowedActions: ['complete'], ...itemsOf({ status: 'shared', credits: 1 }) }));
-  await screen.findByText('Your shop is told it is complete.');
+  await screen.findByText('The order counts as complete.');
+  receivers(client, receiver({ eventTypes: ['delivery.completed'] }));
+  await screen.findByText('The order counts as complete. Your shop is told so.');
 });
 
 test('the facts say what was spent and what will be', async () => {
