@@ -31,15 +31,14 @@ export function Needs({ seen, store }: { seen: Schemas['Overview']; store: strin
   return (
     <section aria-label={t('overview.needs')}>
       <h2 className={styles.h2}>{t('overview.needs')}</h2>
+      {rows.every(({ calm }) => calm) ? <Good now={seen.now} /> : null}
       {rows.length > 0 ? (
         <ul className={styles.needs}>
           {rows.map((row, index) => (
-            <Row key={row.key} row={row} first={index === 0} />
+            <Row key={row.key} row={row} first={index === 0 && !row.calm} />
           ))}
         </ul>
-      ) : (
-        <Good now={seen.now} />
-      )}
+      ) : null}
     </section>
   );
 }

@@ -21,6 +21,7 @@ export type NeedRow = {
   link?: LinkProps;
   owners?: boolean; // only owners can do it
   buys?: boolean; // only where credits are sold
+  calm?: true; // somebody wanted it so: no trouble
   fixes?: string[]; // resolution codes of the deliveries that are fixed one after the other
 };
 
@@ -163,6 +164,8 @@ function rowOf(need: Need, only: { store?: string }, now: number, begins: boolea
         link: { to: '/deliveries', search: { status: 'in_review', ...only } },
       };
     case 'receiver_off':
+      if (need.code === 'deactivated')
+        return { ...red, ...receiver, icon: 'slash', colour: 'grey', title: t('need.receiver_paused', { name }), text: t('need.receiver_paused.text'), calm: true };
       return { ...red, ...receiver, text: t(need.code === 'receiver_gone' ? 'need.receiver_off.gone' : 'need.receiver_off.text') };
     case 'receiver_failing':
       return { ...red, ...receiver, text: t('need.receiver_failing.text', { time: clock(at, now) }) };
@@ -213,7 +216,7 @@ export function rowsOf(
   const failed = needs.filter(({ kind }) => kind === 'failed');
   const young = !isLongEnough(account.madeAt, now);
   const begins = setup?.firstDelivery === false;
-  return needs.flatMap((need) => {
+  const rows = needs.flatMap((need) => {
     switch (need.kind) {
       case 'failed':
         return need === failed[0] ? ofFailed(failed, only) : [];
@@ -225,6 +228,7 @@ export function rowsOf(
         return rowOf(need, only, now, begins);
     }
   });
+  return [...rows.filter(({ calm }) => !calm), ...rows.filter(({ calm }) => calm)];
 }
 
 // All kinds of need. A test compares them with the contract, and checks that each has its texts.

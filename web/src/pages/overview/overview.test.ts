@@ -2,6 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { CODES } from '@/vocabulary/delivery';
+import { needsYou } from '@/vocabulary/health';
+import { STATE_LOOKS } from '@/vocabulary/webhook';
 import { hasText, t } from '@/i18n/text';
 import { suggestionFor } from '../start/suggestions';
 import { stepsDone } from '../start/later';
@@ -34,6 +36,25 @@ test('every kind of the contract has its row, words and button', () => {
     ).toBe(true);
     expect(row?.link, kind).toBeDefined();
   }
+});
+
+test('a receiver that a person turned off is calm and comes last, as the sidebar counts it', () => {
+  const off = (code: string) => need('receiver_off', { code, subscriptionId: `sub_${code}` });
+  const needs = [off('deactivated'), off('failing'), off('receiver_gone'), need('credits_low')];
+  const rows = rowsOf({ needs, credits }, undefined, NOW);
+  expect(rows.map(({ colour, calm }) => [colour, calm ?? false])).toEqual([
+    ['red', false],
+    ['red', false],
+    ['amber', false],
+    ['grey', true],
+  ]);
+  expect(rows[3]).toMatchObject({
+    icon: STATE_LOOKS.deactivated[0],
+    title: 'marlowtones.com is turned off',
+    text: 'It hears of nothing until somebody turns it on again.',
+  });
+  const seen = (health: string) => needsYou({ health, failingSince: null } as Parameters<typeof needsYou>[0], NOW);
+  expect(['off', 'gone', 'deactivated'].map(seen)).toEqual([true, true, false]);
 });
 
 test('privacy requests without a date have no answer to give', () => {

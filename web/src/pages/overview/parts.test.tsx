@@ -7,6 +7,7 @@ import { aDelivery, failedFor } from '@/testing/delivery';
 import { fails, show } from '@/testing/render';
 import { DeliveriesChart } from './DeliveriesChart';
 import { Figures } from './Figures';
+import { Needs } from './Needs';
 import { OverviewPage } from './Overview';
 import { Recent } from './Recent';
 
@@ -31,6 +32,19 @@ test('the figure of one store leads to the deliveries of that store', async () =
   cleanup();
   await show(<Figures seen={seen} store="int_0a1b2c3d4e5f6" durations={durations} />);
   expect(await address()).toContain('store=int_0a1b2c3d4e5f6');
+});
+
+test('where all that is left is calm, nothing needs anybody, and no button is the first to press', async () => {
+  const off = { kind: 'receiver_off', code: 'deactivated', count: 1, oldestAt: null, integrationId: null };
+  const seen = {
+    needs: [{ ...off, subscriptionId: 'sub_1', detail: 'Old bot' }],
+    credits: { perDay: 1 },
+    now: { queued: 0, processing: 0, waiting: 0 },
+  } as unknown as Schemas['Overview'];
+  await show(<Needs seen={seen} store={undefined} />);
+  await screen.findByText('All good. Nothing needs you.');
+  screen.getByText('Old bot is turned off');
+  expect(screen.getByRole('link', { name: 'See the answers' }).dataset.variant).toBe('default');
 });
 
 test('a time without deliveries is not the first day', async () => {
