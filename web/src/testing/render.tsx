@@ -7,13 +7,17 @@ import type { ReactNode } from 'react';
 import { theme } from '@/theme/theme';
 
 // `role`: of the person who is signed in. `client`: takes the data of pages, which read nothing by themselves.
-export async function show(children: ReactNode, { role = 'owner' }: { role?: 'owner' | 'member' } = {}) {
+// `at`: the address of the page.
+export async function show(
+  children: ReactNode,
+  { role = 'owner', at = '/' }: { role?: 'owner' | 'member'; at?: string } = {},
+) {
   const client = new QueryClient({ defaultOptions: { queries: { retry: false, enabled: false } } });
   client.setQueryData(['account'], { name: 'Marlow Tone Co.', caller: { role } });
   const root = createRootRoute({ component: () => children });
   const router = createRouter({
     routeTree: root,
-    history: createMemoryHistory(),
+    history: createMemoryHistory({ initialEntries: [at] }),
     defaultNotFoundComponent: () => children,
   });
   await router.load();

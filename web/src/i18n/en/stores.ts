@@ -56,6 +56,8 @@ export const stores = {
   'refused.last': 'The last came {when}, with {cause}.',
   'refused.check': 'Check the secret',
   'refused.checkStore': 'Check the store',
+  'refused.settings': 'Open the settings',
+  'refused.tokenOff': 'Orders without a token are accepted now.',
 
   'products.what': 'The products',
   'products.search': 'Product, SKU or id',

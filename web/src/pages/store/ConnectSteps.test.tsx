@@ -33,6 +33,7 @@ const aStore = (provider: Store['provider'], more: Partial<Store> = {}) =>
     secretSetBy: 'service',
     lastOrderAt: null,
     topicsSeen: [],
+    settings: { requireApiKey: false },
     intake: { accepted24h: 0, lastAcceptedAt: null, refused: [] },
     ...more,
   }) as Store;
@@ -155,6 +156,20 @@ test.each([
   );
   expect((await screen.findAllByLabelText('The field')).map((one) => one.textContent)).toEqual([guided]);
   screen.getByText('Without it the bridge does not know whom to deliver to.');
+});
+
+test('a website that has to send a token is told the header, before the body', async () => {
+  const steps = () => screen.getAllByRole('listitem').map(({ textContent }) => textContent);
+  await show(<ConnectSteps it={aStore('generic')} secret={null} username={false} />);
+  expect((await screen.findAllByRole('listitem')).length).toBe(3);
+  expect(steps().join()).not.toContain('X-API-Key');
+  cleanup();
+  const settings = { requireApiKey: true } as Store['settings'];
+  await show(<ConnectSteps it={aStore('generic', { settings })} secret={null} username={false} />);
+  await screen.findByText('X-API-Key: pdb_live_…');
+  expect(steps()[2]).toContain('Send an API token with each order, in the header X-API-Key: pdb_live_…');
+  expect(screen.getByRole('link', { name: 'API Tokens' }).getAttribute('href')).toBe('/keys');
+  expect(steps()).toHaveLength(4);
 });
 
 test('where the secret is entered beside the steps, they have no field for it', async () => {

@@ -41,6 +41,7 @@ const store = (provider: Store['provider']) =>
     secretPreview: 'sEcR…cReT',
     secretSetBy: 'service',
     lastOrderAt: null,
+    settings: { requireApiKey: false },
     topicsSeen: [],
     intake: { accepted24h: 0, lastAcceptedAt: null, refused: [] },
   }) as unknown as Store;

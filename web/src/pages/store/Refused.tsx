@@ -1,7 +1,7 @@
 // Orders of the store are being refused: said on top of every tab of the store.
 import '@/i18n/en/stores';
 import { Button } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Link, useLocation } from '@tanstack/react-router';
 import { Panel } from '@/components/Panel';
 import { useNow } from '@/components/Time';
 import { since } from '@/i18n/format';
@@ -13,9 +13,12 @@ import styles from './store.module.css';
 
 export function Refused({ it }: { it: Store }) {
   const now = useNow();
+  const here = useLocation({ select: ({ pathname }) => pathname.endsWith('/connection') });
   const refusal = openRefusal(it);
   if (!refusal) return null;
   const wrong = refusal.code === 'INVALID_SIGNATURE';
+  const token = refusal.code === 'UNAUTHORIZED' || refusal.code === 'FORBIDDEN';
+  const tab = here && token ? 'settings' : 'connection';
   const cause = word('cause', refusal.code);
   const when = since(refusal.lastAt, now);
   return (
@@ -27,20 +30,23 @@ export function Refused({ it }: { it: Store }) {
               ? t('refused.last', { cause, when })
               : t('refused.text', { count: refusal.count, cause, when })}{' '}
             {lostLine(it)}
+            {refusal.code === 'UNAUTHORIZED' && !it.settings.requireApiKey ? ` ${t('refused.tokenOff')}` : ''}
           </p>
-          <Button
-            variant="filled"
-            renderRoot={(props) => (
-              <Link
-                {...props}
-                to="/integrations/stores/$id/connection"
-                params={{ id: it.id }}
-                search={wrong ? { do: 'secret' } : {}}
-              />
-            )}
-          >
-            {t(wrong ? 'refused.check' : 'refused.checkStore')}
-          </Button>
+          {here && !wrong && !token ? null : (
+            <Button
+              variant="filled"
+              renderRoot={(props) => (
+                <Link
+                  {...props}
+                  to={`/integrations/stores/$id/${tab}`}
+                  params={{ id: it.id }}
+                  search={wrong ? { do: 'secret' } : {}}
+                />
+              )}
+            >
+              {t(wrong ? 'refused.check' : tab === 'settings' ? 'refused.settings' : 'refused.checkStore')}
+            </Button>
+          )}
         </div>
       </Panel>
     </div>

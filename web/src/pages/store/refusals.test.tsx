@@ -28,6 +28,7 @@ const refused = (code: string, provider: Store['provider'] = 'provider_a') =>
     secretChangedAt: null,
     topicsSeen: [],
     lastOrderAt: null,
+    settings: { requireApiKey: true },
     intake: intake(code, 2, '2026-11-22T08:15:30.000Z'),
   }) as unknown as Store;
 
@@ -61,6 +62,35 @@ test.each([
   // Requests arrive, so there is no help for a store that gets none.
   expect(screen.queryByText('Nothing arrives?')).toBeNull();
   expect(screen.queryAllByRole('listitem').map((one) => one.textContent)).toEqual(checks);
+});
+
+test('the banner leads to another page than the one on which it stands', async () => {
+  const at = async (tab: string, code: string) => {
+    cleanup();
+    await show(<Refused it={refused(code)} />, { at: `/integrations/stores/int_0a1b2c3d4e5f6/${tab}` });
+    await screen.findByText('Your shop’s orders are refused');
+    const link = screen.queryByRole('link');
+    return link && [link.textContent, link.getAttribute('href')?.split('int_0a1b2c3d4e5f6')[1]];
+  };
+  expect(await at('products', 'UNAUTHORIZED')).toEqual(['Check the store', '/connection']);
+  expect(await at('connection', 'UNAUTHORIZED')).toEqual(['Open the settings', '/settings']);
+  expect(await at('connection', 'FORBIDDEN')).toEqual(['Open the settings', '/settings']);
+  expect(await at('connection', 'INVALID_PAYLOAD')).toBeNull();
+  expect(await at('connection', 'INVALID_SIGNATURE')).toEqual(['Check the secret', '/connection?do=secret']);
+});
+
+test('refusals of orders without a token say so where a token is no longer required', async () => {
+  const it = refused('UNAUTHORIZED');
+  const says = 'Orders without a token are accepted now.';
+  const shows = async (now: Store) => {
+    cleanup();
+    await show(<Refused it={now} />);
+  };
+  await shows(it);
+  await screen.findByText(/^2 with no valid token/);
+  expect(document.body.textContent).not.toContain(says);
+  await shows({ ...it, settings: { ...it.settings, requireApiKey: false } });
+  expect((await screen.findByText(/^2 with no valid token/)).textContent).toContain(says);
 });
 
 test('after three minutes without an order the list of what to check opens by itself, and a person can close it', async () => {

@@ -1,5 +1,6 @@
 // The merchant's own website, which sends orders in our format.
 import '@/i18n/en/store_kinds';
+import { Link } from '@tanstack/react-router';
 import { CopyField } from '@/components/Copy';
 import { t, T } from '@/i18n/text';
 import type { StoreKind } from './kind';
@@ -26,6 +27,23 @@ export const generic: StoreKind = {
       <T k="steps.generic.2" values={{ header: <code>{'X-Webhook-Signature: sha256=…'}</code> }} />
       <OurSecret {...props} />
     </div>,
+    ...(props.it.settings.requireApiKey
+      ? [
+          <div>
+            <T
+              k="steps.generic.token"
+              values={{
+                header: <code>{'X-API-Key: pdb_live_…'}</code>,
+                tokens: (
+                  <Link className="link" to="/keys">
+                    {t('nav.keys')}
+                  </Link>
+                ),
+              }}
+            />
+          </div>,
+        ]
+      : []),
     <div>
       {t('steps.generic.3')}
       <CopyField label={t('steps.generic.3')} value={SAMPLE} />
