@@ -90,7 +90,9 @@ export const texts = {
   },
   delivered: {
     title: 'Enjoy your presets',
-    text: 'You find them in the app, among the files that others share with you.',
+    text: (merchant: string) =>
+      `You find them in the app, among the files that others share with you, unless ${merchant} gave them to you another way.`,
+    byHand: (merchant: string) => `${merchant} gave them to you another way.`,
     open: 'Open the app',
   },
   delayed: { title: 'A small delay', text: (merchant: string) => `${merchant} knows about it. Nothing for you to do.` },

@@ -31,3 +31,19 @@ test('a delivery that others come before names its time, until that passes', () 
   expect(leadAt('2026-11-21T12:10:00.000Z')).toMatch(/^It goes on today at .* or a little later\. You can close/);
   expect(leadAt('2026-11-21T12:31:00.000Z')).toBe('Usually less than a minute. You can close this page.');
 });
+
+test('a delivered order points to the shared files, but never says that they are certainly there', () => {
+  const cloud = { name: null, friendRequestsUrl: null, appUrl: 'https://cloud.example/app' };
+  const it = { ...delivery('delivered', 'delivered'), cloud };
+  const shown = (more: Partial<BuyerDelivery>) => {
+    const page = pageOf({ ...it, ...more }, fresh(), {} as Acts, new Date());
+    return [page.querySelector('.lead')?.textContent, page.querySelector('.primary')?.textContent ?? null];
+  };
+  // The answer does not say whether the merchant gave them by hand.
+  expect(shown({})).toEqual([
+    'You find them in the app, among the files that others share with you, unless Marlow Tone Co. gave them to you another way.',
+    'Open the app',
+  ]);
+  // Nothing is shared without a username.
+  expect(shown({ username: null })).toEqual(['Marlow Tone Co. gave them to you another way.', null]);
+});

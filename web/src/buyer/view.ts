@@ -222,11 +222,13 @@ function where(it: BuyerDelivery, local: Local, acts: Acts, now: Date): Child[] 
   ];
 }
 
+// Nothing is shared without a username. With one, the merchant may have given the files by hand too, which the service does not say here.
 function delivered(it: BuyerDelivery): Child[] {
-  const open = safeLink(it.cloud.appUrl);
+  const byHand = it.username === null && !it.dryRun;
+  const open = byHand ? null : safeLink(it.cloud.appUrl);
   return [
     heading(texts.delivered.title),
-    paragraph(texts.delivered.text),
+    paragraph(texts.delivered[byHand ? 'byHand' : 'text'](it.merchantName)),
     open !== null && outside(open, 'primary', texts.delivered.open, icon('out')),
   ];
 }
