@@ -4,6 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { aDelivery, itemsOf } from '@/testing/delivery';
 import { show } from '@/testing/render';
 import { serve } from '@/testing/service';
+import { lookOf } from '@/vocabulary/delivery';
 import { Timeline } from './Timeline';
 
 afterEach(() => {
@@ -37,4 +38,14 @@ test.each([
   const entry = { id: '1', at: '2026-11-22T13:21:05.000Z', type: 'completed', kind: 'attempt', actor: 'system', actorName: null, status: 'completed', resolutionCode: null, message: 'All files were shared with the customer.', attempt: 1, durationMs: null, itemId: null, data: {} } as const; // prettier-ignore
   await show(<Timeline it={aDelivery({ ...itemsOf({ status }), status: 'completed', timeline: [entry] })} />);
   await screen.findByText(says);
+});
+
+test('a failure that is over is no longer in its colour: the newest line has the icon of the present status', async () => {
+  const entry = { at: '2026-11-22T13:21:05.000Z', kind: 'attempt', actor: 'system', actorName: null, resolutionCode: null, message: 'm', attempt: 1, durationMs: null, itemId: null, data: {} } as const; // prettier-ignore
+  const timeline = (['queued', 'failed'] as const).map((type) => ({ ...entry, id: type, type, status: type }));
+  await show(<Timeline it={aDelivery({ status: 'queued', timeline })} />);
+  const strong = (await screen.findByText('Queued')).closest('li');
+  expect(strong?.querySelector('.strong')?.textContent).toBe('Queued');
+  expect(strong?.querySelector<SVGElement>('[data-colour]')?.dataset.colour).toBe(lookOf('queued').colour);
+  expect(document.querySelectorAll('.strong')).toHaveLength(1);
 });

@@ -187,6 +187,7 @@ function hadAll(it: Delivery) {
 
 function statusOf(entry: Entry): string | null {
   switch (entry.type) {
+    case 'queued':
     case 'completed':
     case 'failed':
     case 'in_review':

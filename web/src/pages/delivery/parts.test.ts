@@ -57,6 +57,8 @@ test('tries in a row that came to the same are one entry', () => {
 test('only the newest outcome is one', () => {
   expect(outcomeOf([entry('3', 'event_told'), entry('2', 'failed'), entry('1', 'failed')])).toBe('2');
   expect(outcomeOf([entry('1', 'order_received')])).toBeUndefined();
+  // Another preset was saved for the missing one, or credits were bought: the failure is over.
+  expect(outcomeOf([entry('4', 'event_told'), entry('3', 'queued'), entry('2', 'failed')])).toBe('3');
   const reopened: Entry = { ...entry('4', 'action'), status: 'in_review' };
   expect(outcomeOf([reopened, entry('3', 'failed')])).toBe('4');
   expect(outcomeOf([{ ...reopened, data: { to: 'jonasek' } }, entry('3', 'failed')])).toBe('3');
