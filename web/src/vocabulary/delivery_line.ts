@@ -7,17 +7,23 @@ import { codeWord, stopReason, word } from './delivery';
 // The service's sentence about a delivery that a person has marked.
 export const BY_HAND = 'The merchant marked the order as delivered by hand.';
 
+// The next attempt of a queued delivery, or its place in line with the time of its turn.
+export function queueLine(it: Schemas['Delivery'], now = Date.now()): string {
+  const later = (at: string | null): at is string => at !== null && Date.parse(at) > now + 60_000;
+  if (later(it.nextAttemptAt)) return t('line.again', { time: hoursMinutes(it.nextAttemptAt) });
+  const n = it.queuePosition ?? 0;
+  if (n < 1) return '';
+  if (n > 1000) return t('line.inLineMany');
+  return later(it.estimatedAt)
+    ? t('line.inLineAt', { time: hoursMinutes(it.estimatedAt), n })
+    : t('line.inLine', { n });
+}
+
 export function lineOf(it: Schemas['Delivery'], now = Date.now()): string {
   if (it.pendingAction) return word('line.pending', it.pendingAction);
   switch (it.status) {
     case 'queued':
-      if (it.nextAttemptAt && Date.parse(it.nextAttemptAt) > now)
-        return t('line.again', { time: hoursMinutes(it.nextAttemptAt) });
-      if (it.queuePosition === null) return '';
-      if (it.queuePosition > 1000) return t('line.inLineMany');
-      return it.estimatedAt && Date.parse(it.estimatedAt) > now + 60_000
-        ? t('line.inLineAt', { time: hoursMinutes(it.estimatedAt), n: it.queuePosition })
-        : t('line.inLine', { n: it.queuePosition });
+      return queueLine(it, now);
     case 'processing':
       return it.itemCount > 0
         ? t('line.sharing', { n: Math.min(it.sharedCount + 1, it.itemCount), total: it.itemCount })

@@ -149,7 +149,7 @@ export const delivery = {
   'fix.copyReminder': 'Copy reminder',
   'fix.writeMail': 'Write e-mail',
   'fix.done': 'Queued again for {buyer}.',
-  'fix.doneNumber': 'Queued again for {buyer}. About number {n} in line.',
+  'fix.doneLine': 'Queued again for {buyer}. {line}.',
   'fix.empty': 'Type the username.',
   'fix.mail': 'That looks like an e-mail address. Type the username of the profile.',
 
@@ -205,7 +205,7 @@ export const delivery = {
   'panel.completedAtOnce': 'Delivered {when}, right after the order.',
 
   'act.approved': 'Approved.',
-  'act.approvedNumber': 'Approved. About number {n} in line.',
+  'act.approvedLine': 'Approved. {line}.',
   'act.stopped': 'Delivery stopped.',
   'act.afterStep': 'Will stop after the current step.',
   'act.reopened': 'Back in review. Nothing is sent until you approve it.',

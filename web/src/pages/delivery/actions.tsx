@@ -8,6 +8,7 @@ import { queries } from '@/api/queries';
 import { toast } from '@/components/toasts';
 import { t } from '@/i18n/text';
 import { statusWord } from '@/vocabulary/delivery';
+import { queueLine } from '@/vocabulary/delivery_line';
 import type { Delivery } from './types';
 
 type Body = { targetUsername?: string; keepFriendRequest?: boolean; reason?: string; itemIds?: string[] };
@@ -93,16 +94,14 @@ export async function said(work: Promise<Delivery>, words: (now: Delivery) => st
   }
 }
 
-export const approvedWords = (now: Delivery) =>
-  now.pendingAction
-    ? t('act.accepted')
-    : now.queuePosition !== null && now.queuePosition <= 1000
-      ? t('act.approvedNumber', { n: now.queuePosition })
-      : t('act.approved');
+export function approvedWords(now: Delivery) {
+  if (now.pendingAction) return t('act.accepted');
+  const line = queueLine(now);
+  return line ? t('act.approvedLine', { line }) : t('act.approved');
+}
 
-export const queuedWords = (now: Delivery) => {
+export function queuedWords(now: Delivery) {
   const buyer = `@${now.targetUsername ?? ''}`;
-  return now.queuePosition !== null && now.queuePosition <= 1000 && now.queuePosition > 0
-    ? t('fix.doneNumber', { buyer, n: now.queuePosition })
-    : t('fix.done', { buyer });
-};
+  const line = queueLine(now);
+  return line ? t('fix.doneLine', { buyer, line }) : t('fix.done', { buyer });
+}

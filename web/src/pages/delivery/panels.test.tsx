@@ -1,9 +1,12 @@
 import { cleanup, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { hoursMinutes } from '@/i18n/format';
 import { aDelivery, itemsOf } from '@/testing/delivery';
 import { show } from '@/testing/render';
 import { DeliveryPanel } from './panels';
 import { Questions } from './Questions';
+
+const LATER = '2999-11-22T13:21:05.000Z';
 
 beforeEach(() => void vi.stubGlobal('fetch', () => new Promise(() => undefined)));
 afterEach(() => {
@@ -65,6 +68,17 @@ test.each([
 test.each([
   ['is queued', { queuePosition: 2, attemptCount: 0 }, 'QueuedAbout number 2 in line'],
   ['is queued again', { queuePosition: 1 }, 'Queued again for @jonasek_. About number 1 in line.'],
+  [
+    'is queued again for later',
+    { queuePosition: 9, estimatedAt: LATER },
+    `Queued again for @jonasek_. About ${hoursMinutes(LATER)}, number 9 in line.`,
+  ],
+  ['is queued again behind many', { queuePosition: 1001 }, 'Queued again for @jonasek_. More than 1,000 ahead of it.'],
+  [
+    'is tried again later',
+    { queuePosition: 9, nextAttemptAt: LATER },
+    `Queued again for @jonasek_. Again at ${hoursMinutes(LATER)}.`,
+  ],
   [
     'waits for its next attempt',
     { queuePosition: null, nextAttemptAt: '2999-01-01T00:00:00.000Z' },

@@ -3,6 +3,7 @@ import { aDelivery, failedFor } from '@/testing/delivery';
 import { hoursMinutes } from '@/i18n/format';
 import { BY_HAND, lineOf } from '@/vocabulary/delivery_line';
 import { messageOf } from './messages';
+import { approvedWords, queuedWords } from './actions';
 import { folded, outcomeOf, type Entry } from './timeline';
 
 const NOW = Date.parse('2026-11-22T14:00:00.000Z');
@@ -36,6 +37,16 @@ test('the line after a status', () => {
   expect(lineOf(aDelivery({ status: 'in_review', reviewReason: 'held' }), NOW)).toBe('Store holds orders');
   expect(lineOf(aDelivery({ status: 'invalidated', reason: 'order_refunded' }), NOW)).toBe('Order refunded');
   expect(lineOf(aDelivery({ pendingAction: 'invalidate' }), NOW)).toBe('Will stop after this step');
+});
+
+test('the words after an approval and a retry name the place and the time as the list does', () => {
+  const estimatedAt = '2999-11-22T13:21:05.000Z';
+  const place = `About ${hoursMinutes(estimatedAt)}, number 9 in line`;
+  const it = aDelivery({ queuePosition: 9, estimatedAt });
+  expect(lineOf(it)).toBe(place);
+  expect(approvedWords(it)).toBe(`Approved. ${place}.`);
+  expect(queuedWords(it)).toBe(`Queued again for @jonasek_. ${place}.`);
+  expect(approvedWords(aDelivery({ queuePosition: null }))).toBe('Approved.');
 });
 
 const entry = (id: string, type: Entry['type'], message = 'm'): Entry => ({
