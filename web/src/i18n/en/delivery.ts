@@ -210,7 +210,7 @@ export const delivery = {
   'act.afterStep': 'Will stop after the current step.',
   'act.reopened': 'Back in review. Nothing is sent until you approve it.',
   'act.byHand': 'Marked as delivered.',
-  'act.takenBack': 'The presets are being taken back.',
+  'act.takenBack': { one: 'The preset is being taken back.', other: 'The presets are being taken back.' },
   'act.accepted': 'Done after the current step.',
   'act.retried': 'Queued again.',
   'act.link': 'A new order page link is copied. The former one no longer works.',
@@ -236,6 +236,10 @@ export const delivery = {
   'facts.forBuyer': 'For {buyer}',
   'facts.formerly': 'Given to {buyer} before',
   'facts.takeBack': 'Take back…',
+  'facts.keeps': {
+    one: 'After the refund the buyer keeps the preset.',
+    other: 'After the refund the buyer keeps {kept} of {count} presets.',
+  },
   'facts.shareAgain': {
     one: 'To share it again: {reopen}, then “Approve”. {cost}',
     other: 'To share them again: {reopen}, then “Approve”. {cost}',

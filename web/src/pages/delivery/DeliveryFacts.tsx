@@ -114,6 +114,7 @@ function Presets({ it }: { it: Delivery }) {
       ) : (
         <Items it={it} holder={presentHolder(it)} />
       )}
+      {it.refunded ? <Keeps it={it} /> : null}
       <ShareAgain it={it} />
       {former.map((holder) => (
         <div key={holder.username} className={styles.former}>
@@ -142,6 +143,13 @@ function Presets({ it }: { it: Delivery }) {
   );
 }
 
+// The presets that the buyer has kept of a refunded order. That the only one was taken back is said above.
+function Keeps({ it }: { it: Delivery }) {
+  const { total, has, took } = countsOf(it);
+  if (it.dryRun || has + took === 0 || (has === 0 && total === 1)) return null;
+  return <p className={styles.note}>{t('facts.keeps', { kept: has, count: total })}</p>;
+}
+
 function ShareAgain({ it }: { it: Delivery }) {
   const ask = useAsk();
   const { data: order } = useQuery({ ...queries.order(orderIdOf(it.id)), enabled: it.refunded });
@@ -168,10 +176,11 @@ function ShareAgain({ it }: { it: Delivery }) {
   );
 }
 
-// Each of several presets can be taken back alone.
+// Each of several presets that were shared can be taken back alone.
 function Items({ it, holder }: { it: Delivery; holder: Holder }) {
   const ask = useAsk();
   const takable = it.allowedActions.includes('revoke') && holder.username ? revocable(holder) : [];
+  const gone = holder.items.filter(({ status }) => status === 'revoked' || status === 'revoking');
   return (
     <ul className={styles.items}>
       {holder.items.map((item) => {
@@ -181,7 +190,7 @@ function Items({ it, holder }: { it: Delivery; holder: Holder }) {
             <Icon size={16} stroke={1.7} aria-hidden="true" />
             <Bdi>{item.name || item.fileId}</Bdi>
             <span data-status={item.status}>{itemWord(item)}</span>
-            {takable.length > 1 && takable.includes(item) ? (
+            {takable.length + gone.length > 1 && takable.includes(item) ? (
               <ActionIcon
                 size={24}
                 aria-label={t('facts.takeBackOne', { preset: item.name || item.fileId })}

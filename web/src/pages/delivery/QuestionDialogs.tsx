@@ -2,17 +2,16 @@
 import '@/i18n/en/delivery';
 import '@/i18n/en/questions';
 import { Textarea } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { Fragment, useEffect, useState } from 'react';
 import { api, ok } from '@/api/client';
-import { queries } from '@/api/queries';
 import { Bdi } from '@/components/Bdi';
 import { useCopy } from '@/components/Copy';
 import { ConfirmDialog } from '@/components/Dialogs';
 import { toast } from '@/components/toasts';
 import { t } from '@/i18n/text';
 import { statusWord, word } from '@/vocabulary/delivery';
-import { allRefunded, orderIdOf, orderName } from '@/vocabulary/order';
+import { orderName } from '@/vocabulary/order';
 import { queuedWords, useDeliveryActions } from './actions';
 import type { Asked, Question } from './ask';
 import { countFor, countsOf, hasSomethingLeft } from './counts';
@@ -125,7 +124,7 @@ export function QuestionDialogs({ it, asked: { question, was }, opened, onClose 
         body={<TakenBack it={it} items={takable} />}
         button={t('confirm.revoke.button')}
         danger
-        onConfirm={() => act('revoke', { itemIds }).then(done(t('act.takenBack')))}
+        onConfirm={() => act('revoke', { itemIds }).then(done(t('act.takenBack', { count: itemIds.length })))}
       />
       <ConfirmDialog
         {...dialog('instead')}
@@ -158,7 +157,6 @@ const byHandWords = (owed: number, hears: boolean) =>
 
 // The presets by their names. One alone is named by the title.
 function TakenBack({ it, items }: { it: Delivery; items: Delivery['items'] }) {
-  const { data: order } = useQuery({ ...queries.order(orderIdOf(it.id)), enabled: it.refunded });
   const several = items.length > 1;
   const left = items.length - NAMED;
   const names = [
@@ -179,7 +177,7 @@ function TakenBack({ it, items }: { it: Delivery; items: Delivery['items'] }) {
           </strong>
         </p>
       ) : null}
-      {several && it.refunded && !allRefunded(order?.lines) ? <p>{t('confirm.revoke.paid')}</p> : null}
+      {several && it.refundedInPart ? <p>{t('confirm.revoke.paid')}</p> : null}
       <p>
         {t('confirm.revoke.body', { count: items.length })} {t('confirm.revoke.other')}
       </p>

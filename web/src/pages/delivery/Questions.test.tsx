@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Schemas } from '@/api/client';
 import { queries } from '@/api/queries';
 import { aDelivery, failedFor, itemsOf } from '@/testing/delivery';
-import { Toasts } from '@/components/toasts';
+import { clearToasts, Toasts } from '@/components/toasts';
 import { show } from '@/testing/render';
 import { serve } from '@/testing/service';
 import { LazyActions } from './LazyActions';
@@ -19,6 +19,7 @@ import { Questions } from './Questions';
 beforeEach(() => void vi.stubGlobal('fetch', () => new Promise(() => undefined)));
 afterEach(() => {
   cleanup();
+  act(clearToasts);
   vi.unstubAllGlobals();
 });
 
@@ -202,6 +203,13 @@ test('of several presets one can be taken back alone', async () => {
   await vi.waitFor(() => expect(sent).toEqual([{ itemIds: ['itm_2'] }]));
   cleanup();
 
+  // The last of several that were shared is taken back in the same way.
+  await show(<Page it={with_({ name: 'Lead', status: 'shared' }, { name: 'Clean', status: 'revoked' })} />);
+  expect((await screen.findAllByRole('button', { name: /back…$/ })).map(({ title }) => title)).toEqual([
+    'Take Lead back…',
+  ]);
+  cleanup();
+
   await show(<Page it={with_({ name: 'Lead', status: 'shared' }, { name: 'Clean', status: 'owed' })} />);
   await screen.findByText('Lead');
   expect(screen.queryByRole('button', { name: /back…$/ })).toBeNull();
@@ -210,16 +218,14 @@ test('of several presets one can be taken back alone', async () => {
 test('the presets that are taken back are named, and a paid one among them is told of', async () => {
   const names = ['Lead', 'Clean', 'Crunch', 'Fuzz', '\u202eBass', 'Pad', 'Keys'];
   const shared = names.map((name, at) => ({ id: `itm_${at}`, name, status: 'shared' as const }));
-  const open = async (more: Partial<Delivery>, refunds: number[], items = shared) => {
+  const open = async (more: Partial<Delivery>, items = shared) => {
     cleanup();
     const it = aDelivery({ status: 'completed', allowedActions: ['revoke'], ...itemsOf(...items), ...more });
-    const { client } = await show(
+    await show(
       <Questions it={it}>
         <LazyActions it={it} />
       </Questions>,
     );
-    const lines = refunds.map((refundedQuantity) => ({ quantity: 1, refundedQuantity }));
-    client.setQueryData(queries.order('ord_0a1b2c3d4e5f6').queryKey, { lines } as never);
     const user = userEvent.setup();
     await user.click(await button('More'));
     await user.click(await screen.findByRole('menuitem', { name: 'Take presets back…' }));
@@ -230,17 +236,16 @@ test('the presets that are taken back are named, and a paid one among them is to
     'Presets of products that are still paid for are taken back too. To take one back alone, use the arrow beside it under “Presets”.';
   const other = 'A preset that another order of the buyer has too stays with them.';
 
-  const whole = await open({}, [0, 0]);
+  const whole = await open({});
   expect(whole).toContain('Lead, Clean, Crunch, Fuzz, U+202EBass, 2 more');
   expect(whole).toContain(other);
   expect(whole).not.toContain(paid);
-  expect(await open({ refunded: true }, [1, 0])).toContain(paid);
-  expect(await open({ refunded: true }, [0, 0])).toContain(paid); // a refund that names no products
-  expect(await open({ refunded: true }, [])).toContain(paid); // nobody knows its products
-  expect(await open({ refunded: true }, [1, 1])).not.toContain(paid);
-  const two = await open({}, [], shared.slice(0, 2));
+  const inPart = { refunded: true, refundedInPart: true };
+  expect(await open(inPart)).toContain(paid);
+  expect(await open({ refunded: true })).not.toContain(paid); // the whole of it, whatever its lines say
+  const two = await open({}, shared.slice(0, 2));
   expect(two).toContain('Lead, Clean');
-  const one = await open({ refunded: true }, [1, 0], shared.slice(0, 1));
+  const one = await open(inPart, shared.slice(0, 1));
   expect(one).toContain('Take Lead back from @jonasek_?');
   expect(one).not.toContain(paid); // it has no arrow, and is named
 });
@@ -260,6 +265,28 @@ test('only what is owed counts as delivered by hand', async () => {
   await screen.findByText('The order counts as complete.');
   receivers(client, receiver({ eventTypes: ['delivery.completed'] }));
   await screen.findByText('The order counts as complete. Your shop is told so.');
+});
+
+test.each([
+  [1, 'The preset is being taken back.'],
+  [2, 'The presets are being taken back.'],
+])('the toast names as many presets as are taken back: %i', async (count, says) => {
+  const items = Array.from({ length: count }, (_, at) => ({ id: `itm_${at}`, status: 'shared' as const }));
+  const it = aDelivery({ status: 'completed', allowedActions: ['revoke'], ...itemsOf(...items) });
+  serve(() => Response.json(it));
+  const user = userEvent.setup();
+  await show(
+    <>
+      <Questions it={it}>
+        <LazyActions it={it} />
+      </Questions>
+      <Toasts />
+    </>,
+  );
+  await user.click(await button('More'));
+  await user.click(await screen.findByRole('menuitem', { name: 'Take presets back…' }));
+  await user.click(await button('Take back'));
+  await screen.findByText(says);
 });
 
 test('the facts say what was spent and what will be', async () => {

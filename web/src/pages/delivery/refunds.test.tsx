@@ -1,9 +1,10 @@
 import { cleanup, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
-import { aDelivery } from '@/testing/delivery';
+import { aDelivery, itemsOf } from '@/testing/delivery';
 import { show } from '@/testing/render';
 import { partRefunded } from '@/vocabulary/order';
+import { DeliveryFacts } from './DeliveryFacts';
 import { LazyActions } from './LazyActions';
 import { DeliveryPanel } from './panels';
 import { Questions } from './Questions';
@@ -23,6 +24,34 @@ test.each([
   [undefined, null],
 ])('a refund of a part is said in numbers: %j', (lines, says) => {
   expect(partRefunded(lines)).toEqual(says);
+});
+
+test.each([
+  [['shared', 'already_shared'], 'After the refund the buyer keeps 2 of 2 presets.'],
+  [['shared', 'revoked', 'dropped'], 'After the refund the buyer keeps 1 of 2 presets.'],
+  [['revoked', 'revoking'], 'After the refund the buyer keeps 0 of 2 presets.'],
+  [['revoke_failed'], 'After the refund the buyer keeps the preset.'],
+  [['delivered_by_hand'], 'After the refund the buyer keeps the preset.'],
+  [['revoked'], null],
+  [['owed', 'dropped'], null],
+] as const)('after a refund the presets say what the buyer keeps: %j', async (statuses, says) => {
+  const items = itemsOf(...statuses.map((status) => ({ status })));
+  const page = (more: Parameters<typeof aDelivery>[0]) => {
+    cleanup();
+    const it = aDelivery({ status: 'completed', ...items, ...more });
+    return show(
+      <Questions it={it}>
+        <DeliveryFacts it={it} />
+      </Questions>,
+    );
+  };
+  const found = () => screen.queryByText(/^After the refund/)?.textContent ?? null;
+  await page({ refunded: true, refundedInPart: true });
+  await screen.findByRole('heading', { name: 'Presets' });
+  expect(found()).toBe(says);
+  await page({});
+  await screen.findByRole('heading', { name: 'Presets' });
+  expect(found()).toBeNull();
 });
 
 const why = 'Your shop refunded this order, so there is nothing left to deliver.';
