@@ -8,17 +8,45 @@ const digitsOf = (currency: string) => {
   return WHOLE.has(code) ? 0 : THOUSANDTHS.has(code) ? 3 : 2;
 };
 
-// "€19.00". `parts`: the price of one of so many equal parts, with one more digit: "€0.158".
-export function money(amount: number, currency: string, parts = 1): string {
-  const digits = digitsOf(currency);
+// "19.00": the decimal number, as no number of floating point holds it.
+function decimal(units: bigint, digits: number): `${number}` {
+  const written = String(units).padStart(digits + 1, '0');
+  return (digits === 0 ? written : `${written.slice(0, -digits)}.${written.slice(-digits)}`) as `${number}`;
+}
+
+function written(units: bigint, currency: string, least: number, digits: number): string {
+  const format = new Intl.NumberFormat('en', {
+    style: 'currency',
+    currency,
+    minimumFractionDigits: least,
+    maximumFractionDigits: digits,
+  });
+  return format.format(decimal(units, digits));
+}
+
+// "€19.00".
+export function money(amount: number, currency: string): string {
   try {
-    return new Intl.NumberFormat('en', {
-      style: 'currency',
-      currency,
-      minimumFractionDigits: digits,
-      maximumFractionDigits: parts === 1 ? digits : digits + 1,
-    }).format(amount / 10 ** digits / parts);
+    const digits = digitsOf(currency);
+    return written(BigInt(amount), currency, digits, digits);
   } catch {
     return `${amount} ${currency}`; // not the code of a currency: as the service sent it
+  }
+}
+
+const MOST_FINER = 3; // digits beyond those of the currency
+
+// Of so many equal parts one, "€0.1245": exact, or rounded with a digit more than the currency has where no decimal number is exact.
+export function moneyEach(amount: number, currency: string, parts: number): { price: string; exact: boolean } {
+  try {
+    const digits = digitsOf(currency);
+    const [all, n] = [BigInt(amount), BigInt(parts)];
+    for (let finer = 0; finer <= MOST_FINER; finer += 1) {
+      const units = all * 10n ** BigInt(finer);
+      if (units % n === 0n) return { price: written(units / n, currency, digits, digits + finer), exact: true };
+    }
+    return { price: written((all * 20n + n) / (n * 2n), currency, digits, digits + 1), exact: false };
+  } catch {
+    return { price: money(amount, currency), exact: parts === 1 };
   }
 }

@@ -40,6 +40,7 @@ export const credits = {
   'packs.legend': 'How many',
   'packs.holds': { one: '{count} credit', other: '{count} credits' },
   'packs.each': '{price} each',
+  'packs.eachAbout': 'about {price} each',
   'packs.button': 'Go to payment',
   'packs.opening': 'Opening the payment page…',
   'packs.note': 'You pay on the payment processor’s own page. No card number reaches this service.',

@@ -24,7 +24,7 @@ export const webhooks = {
   'health.off': 'Turned off by us',
   'health.gone': 'Gone',
   'health.deactivated': 'Turned off',
-  'webhook.inARow': { one: '{count} failure', other: '{count} failures in a row' },
+  'webhook.inARow': { one: 'The last attempt failed', other: 'The last {count} attempts failed' },
   'webhook.test': 'Send test',
   'webhook.tested': 'A test is on its way.',
   'webhook.rotate': 'Rotate secret',

@@ -11,7 +11,7 @@ import { Bdi } from '@/components/Bdi';
 import { ForOwners } from '@/components/ForOwners';
 import { Loaded, SkeletonRows } from '@/components/States';
 import tick from '@/components/Tick.module.css';
-import { money } from '@/i18n/money';
+import { money, moneyEach } from '@/i18n/money';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { useIsOwner } from '@/session/useIsOwner';
@@ -22,6 +22,11 @@ type Pack = Schemas['CreditPack'];
 
 // The words of a name, however its numbers are written.
 const says = (name: string) => name.replace(/(?<=\d)[\s.,'’](?=\d)/gu, '');
+
+function eachOf({ amount, currency, credits }: Pack): string {
+  const { price, exact } = moneyEach(amount, currency, credits);
+  return t(exact ? 'packs.each' : 'packs.eachAbout', { price });
+}
 
 export function Packs({ debt }: { debt: number }) {
   const read = useQuery(queries.packs());
@@ -99,7 +104,7 @@ function Choice({ packs, debt }: { packs: Pack[]; debt: number }) {
                 <Bdi className="muted">{it.name}</Bdi>
               )}
             </span>
-            <span className="muted">{t('packs.each', { price: money(it.amount, it.currency, it.credits) })}</span>
+            <span className="muted">{eachOf(it)}</span>
             <span className={styles.price}>{money(it.amount, it.currency)}</span>
           </label>
         ))}

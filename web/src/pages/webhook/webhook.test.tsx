@@ -216,7 +216,7 @@ test('a failed receiver to which nothing was sent since it was turned on again s
   is(null);
   await screen.findByRole('heading', { name: 'Turned on again, or at a new address. Nothing was sent since.' });
   screen.getByText('Not tried again yet');
-  expect(screen.queryByText(/Your receiver answers|failures in a row/)).toBeNull();
+  expect(screen.queryByText(/Your receiver answers|attempts failed$/)).toBeNull();
   screen.getByText(/^The last 40 attempts before that failed\. 2 events are waiting and/);
   expect(screen.getAllByRole('button', { name: 'Send test' })).toHaveLength(1);
   await user.click(screen.getByRole('button', { name: 'Send failed events again…' }));
@@ -224,7 +224,7 @@ test('a failed receiver to which nothing was sent since it was turned on again s
   await user.click(screen.getByRole('button', { name: 'Cancel' }));
   is(new Date(Date.now() - 60_000).toISOString());
   await screen.findByText('Failing for less than an hour');
-  screen.getByText('40 failures in a row');
+  screen.getByText('The last 40 attempts failed');
   screen.getByRole('heading', { name: /^Your receiver answers “404 Not Found” since .+/ });
 });
 
