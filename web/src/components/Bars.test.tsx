@@ -1,4 +1,4 @@
-import { cleanup, render } from '@testing-library/react';
+import { cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, expect, test } from 'vitest';
 import { Bars } from './Bars';
 
@@ -19,3 +19,12 @@ test.each([3, 900, 1_500, 24_000, 1_200_000])(
       );
   },
 );
+
+test('the words of a bar stand in the order of its parts, the top one first', () => {
+  const parts = (['full', 'hatched', 'failed'] as const).map((look) => ({ key: look, name: look, look }));
+  const bars = [{ key: 'a', label: 'Mon', title: 'Monday', values: [3, 0, 1] }];
+  const { container } = render(<Bars name="Bars" parts={parts} bars={bars} />);
+  fireEvent.focus(screen.getByRole('img'));
+  const words = [...container.querySelectorAll('div[aria-hidden] > span')].map(({ textContent }) => textContent);
+  expect(words).toEqual(['failed1', 'hatched0', 'full3']);
+});

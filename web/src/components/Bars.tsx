@@ -138,13 +138,15 @@ export function Bars({ name, parts, bars, slots = bars.length, height = 220 }: P
           aria-hidden="true"
         >
           <strong>{bar.title}</strong>
-          {parts.map((part, index) => (
-            <span key={part.key}>
-              <i className={styles.swatch} data-look={part.look} />
-              <Bdi>{part.name}</Bdi>
-              <b>{number.format(bar.values[index] ?? 0)}</b>
-            </span>
-          ))}
+          {parts
+            .map((part, index) => (
+              <span key={part.key}>
+                <i className={styles.swatch} data-look={part.look} />
+                <Bdi>{part.name}</Bdi>
+                <b>{number.format(bar.values[index] ?? 0)}</b>
+              </span>
+            ))
+            .reverse()}
         </div>
       ) : null}
     </div>
