@@ -200,6 +200,7 @@ export const frame = {
   'signIn.wrong': 'E-mail or password is wrong.',
   'signIn.wrongPassword': 'The password is wrong.',
   'signIn.locked': 'Too many tries. Try again in {time}.',
+  'signIn.lockedAddress': 'Too many failed sign-ins with this e-mail address. Try again in {time}.',
   'signIn.insecure': 'This address is not safe to sign in at. Open the dashboard at its https address.',
   'signIn.showPassword': 'Show the password',
   'signIn.hidePassword': 'Hide the password',
