@@ -53,23 +53,13 @@ function useOthers({ integrationId, dryRun }: Delivery, fileId = '', enabled: bo
 }
 type Others = NonNullable<ReturnType<typeof useOthers>>;
 
-const saysOthers = (others: Others | null) =>
-  others === null
-    ? t('instead.also')
-    : !others.exact
-      ? t('instead.othersMany', { n: others.count })
-      : others.count > 0
-        ? t('instead.others', { count: others.count })
-        : '';
-
-const doneWords = (others: Others | null, store: string) =>
-  others === null
-    ? t('instead.doneAlso', { store })
-    : !others.exact
-      ? t('instead.doneOthersMany', { n: others.count, store })
-      : others.count > 0
-        ? t('instead.doneOthers', { count: others.count, store })
-        : t('instead.done', { store });
+// The words about the others, before or after the save; none where there is no other.
+function othersWords(of: 'others' | 'done', others: Others | null, store: string): string {
+  if (others === null) return t(`instead.${of}.unknown`, { store });
+  const { count, exact } = others;
+  if (!exact) return t(`instead.${of}.many`, { n: count, store });
+  return count > 0 ? t(`instead.${of}.some`, { count, store }) : '';
+}
 
 export function FileForm({ it, retry }: { it: Delivery; retry: boolean }) {
   const [file, setFile] = useState<Schemas['Preset'] | null>(null);
@@ -78,6 +68,7 @@ export function FileForm({ it, retry }: { it: Delivery; retry: boolean }) {
   const client = useQueryClient();
   const act = useDeliveryActions(it);
   const stay = useStay();
+  // The failure is about the first file that it owes (resolution.fileName in the contract).
   const former = it.items.find(({ status, former }) => status === 'owed' && !former)?.fileId;
   const present = new Set(
     presentHolder(it)
@@ -113,7 +104,7 @@ export function FileForm({ it, retry }: { it: Delivery; retry: boolean }) {
       if (retry) await act('retry');
       void client.invalidateQueries({ queryKey: ['stores'] });
       void client.invalidateQueries({ queryKey: ['deliveries'] });
-      toast(retry ? t('instead.done', { store }) : doneWords(others, store));
+      toast((retry ? '' : othersWords('done', others, store)) || t('instead.done', { store }));
     } catch (failure) {
       stay();
       setError(failure);
@@ -137,7 +128,7 @@ export function FileForm({ it, retry }: { it: Delivery; retry: boolean }) {
               ? t('instead.product', { product: products, store })
               : t('instead.products', { n: products, store })}
           </Bdi>{' '}
-          {retry ? null : saysOthers(others)}
+          {retry ? null : othersWords('others', others, store)}
         </p>
       )}
       <div className={styles.line}>
