@@ -366,7 +366,7 @@ export const queries = {
       queryFn: ({ signal }) => ok(api.GET('/api/keys/{key}', { params: { path: { key: id } }, signal })),
       refetchInterval: CALM_MS,
     }),
-  // The token is read with its use, so that its counts are as old.
+  // The token, which has no secret, is read with its use, so that its counts are as old.
   keyUsage: (id: string, query: Omit<UsageQuery, 'groupBy' | 'integrationId'>) =>
     queryOptions({
       queryKey: ['keys', 'usage', id, query],

@@ -18,9 +18,10 @@ import {
 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, type LinkProps } from '@tanstack/react-router';
-import { Suspense, useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { queries } from '@/api/queries';
 import { Bdi } from '@/components/Bdi';
+import { LazyMenu } from '@/components/LazyMenu';
 import { Shape } from '@/components/StatusIcon';
 import { useNow } from '@/components/Time';
 import { t } from '@/i18n/text';
@@ -157,7 +158,6 @@ function Count({ n, words, red }: { n: number; words: string; red?: boolean }) {
 
 function Person({ onHelp }: { onHelp: () => void }) {
   const state = useSession();
-  const [asked, setAsked] = useState(false);
   const email = state.name === 'in' || state.name === 'ended' ? state.tokens.user.email : '';
   const row = { type: 'button', className: styles.person, title: email } as const;
   const inside = (
@@ -169,17 +169,17 @@ function Person({ onHelp }: { onHelp: () => void }) {
       <IconSelector size={17} aria-hidden="true" />
     </>
   );
-  const button = (
-    <button {...row} aria-haspopup="menu" aria-expanded={false} onClick={() => setAsked(true)}>
-      {inside}
-    </button>
-  );
-  if (!asked) return button;
   return (
-    <Suspense fallback={button}>
+    <LazyMenu
+      button={(props) => (
+        <button {...row} {...props} aria-haspopup="menu" aria-expanded={false}>
+          {inside}
+        </button>
+      )}
+    >
       <PersonMenu row={row} onHelp={onHelp}>
         {inside}
       </PersonMenu>
-    </Suspense>
+    </LazyMenu>
   );
 }

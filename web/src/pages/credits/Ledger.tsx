@@ -5,7 +5,6 @@ import { IconCoins, IconDownload } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { api, ok, type Schemas } from '@/api/client';
-import { sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
 import { Bdi } from '@/components/Bdi';
 import { download } from '@/components/download';
@@ -14,7 +13,7 @@ import { Rows, type Column } from '@/components/Rows';
 import { EmptyState, Loaded } from '@/components/States';
 import { Time, useNow } from '@/components/Time';
 import { toast } from '@/components/toasts';
-import { useSubmit } from '@/components/useSubmit';
+import { useAct } from '@/components/useAct';
 import { t } from '@/i18n/text';
 import { amount, LEDGER_KINDS, ledgerWord, type LedgerKind } from '@/vocabulary/credits';
 import { word } from '@/vocabulary/delivery';
@@ -138,26 +137,14 @@ export function Ledger() {
 }
 
 function Export({ filter }: { filter: Filter }) {
-  const { busy, begin, end } = useSubmit();
-  async function save() {
-    if (!begin()) return;
-    try {
-      const answer = api.GET('/api/credits/ledger.csv', { params: { query: filter }, parseAs: 'text' });
-      const text = await ok<unknown>(answer);
-      download('ledger.csv', String(text));
-      if ((await answer).response.headers.has('x-next-cursor')) toast(t('ledger.exportPart'));
-    } catch (error) {
-      toast(sentence(error), { tone: 'bad' });
-    } finally {
-      end();
-    }
-  }
+  const { busy, button } = useAct(async () => {
+    const answer = api.GET('/api/credits/ledger.csv', { params: { query: filter }, parseAs: 'text' });
+    const text = await ok<unknown>(answer);
+    download('ledger.csv', String(text));
+    if ((await answer).response.headers.has('x-next-cursor')) toast(t('ledger.exportPart'));
+  });
   return (
-    <Button
-      leftSection={<IconDownload size={16} />}
-      aria-disabled={busy || undefined}
-      onClick={() => (busy ? undefined : void save())}
-    >
+    <Button leftSection={<IconDownload size={16} />} {...button}>
       {busy ? t('ledger.exporting') : t('ledger.export')}
     </Button>
   );

@@ -3,14 +3,13 @@ import '@/i18n/en/customers';
 import { Button } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
-import { sentence } from '@/api/errors';
 import { Bdi } from '@/components/Bdi';
 import { download } from '@/components/download';
 import { Rows, type Column } from '@/components/Rows';
 import { StatusIcon } from '@/components/StatusIcon';
 import { Time } from '@/components/Time';
 import { toast } from '@/components/toasts';
-import { useSubmit } from '@/components/useSubmit';
+import { useAct } from '@/components/useAct';
 import { t, T } from '@/i18n/text';
 import { statusWord } from '@/vocabulary/delivery';
 import { orderName } from '@/vocabulary/order';
@@ -23,24 +22,16 @@ type Order = CustomerOrder['order'];
 type Props = { by: By; it: Buyer; onErasing: (job: string) => void };
 
 export function Found({ by, it, onErasing }: Props) {
-  const { busy, begin, end } = useSubmit();
   const [asked, setAsked] = useState(false);
   const name = <Bdi>{by.value}</Bdi>;
-  async function exportAll() {
-    if (!begin()) return;
-    try {
-      const orders: CustomerOrder[] = [];
-      for await (const order of ordersOf(by)) orders.push(order);
-      const now = new Date().toISOString();
-      const text = JSON.stringify({ exportedAt: now, [by.name]: by.value, orders }, null, 2);
-      download(`${t('buyerData.file')}-${now.slice(0, 10)}.json`, `${text}\n`, 'application/json');
-      toast(t('buyerData.exported', { count: orders.length }));
-    } catch (error) {
-      toast(sentence(error), { tone: 'bad' });
-    } finally {
-      end();
-    }
-  }
+  const { busy, button } = useAct(async () => {
+    const orders: CustomerOrder[] = [];
+    for await (const order of ordersOf(by)) orders.push(order);
+    const now = new Date().toISOString();
+    const text = JSON.stringify({ exportedAt: now, [by.name]: by.value, orders }, null, 2);
+    download(`${t('buyerData.file')}-${now.slice(0, 10)}.json`, `${text}\n`, 'application/json');
+    toast(t('buyerData.exported', { count: orders.length }));
+  });
   if (it.total === 0)
     return (
       <p className={styles.none}>
@@ -55,11 +46,7 @@ export function Found({ by, it, onErasing }: Props) {
           <T k={it.totalIsExact ? 'buyerData.found' : 'buyerData.foundMany'} values={{ count: it.total, name }} />
         </h3>
         <div className={styles.buttons}>
-          <Button
-            leftSection={<IconDownload size={16} />}
-            aria-disabled={busy || undefined}
-            onClick={() => (busy ? undefined : void exportAll())}
-          >
+          <Button leftSection={<IconDownload size={16} />} {...button}>
             {busy ? t('buyerData.exporting') : t('buyerData.export')}
           </Button>
           <Button onClick={() => setAsked(true)}>{t('buyerData.erase')}</Button>

@@ -4,7 +4,6 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { api, ok } from '@/api/client';
-import { sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
 import { LiveSign } from '@/components/LiveSign';
 import { download } from '@/components/download';
@@ -12,7 +11,7 @@ import { useNarrow } from '@/components/narrow';
 import { PageHeader } from '@/components/PageHeader';
 import { EmptyState, SkeletonRows } from '@/components/States';
 import { toast } from '@/components/toasts';
-import { useSubmit } from '@/components/useSubmit';
+import { useAct } from '@/components/useAct';
 import { t } from '@/i18n/text';
 import { changed, type Search } from '../search';
 import { DeliveryList } from './DeliveryList';
@@ -127,46 +126,28 @@ function Begin() {
 
 // Downloads the deliveries that the filters find, as the service's CSV.
 function Export({ search, narrow }: { search: Search; narrow: boolean }) {
-  const { busy, begin, end } = useSubmit();
-  async function save() {
-    if (!begin()) return;
-    try {
-      const { limit: _, count: __, cursor: ___, ...query } = queryOf(search, Date.now());
-      let part = false;
-      const text = await ok<unknown>(
-        api
-          .GET('/api/deliveries', { params: { query }, headers: { accept: 'text/csv' }, parseAs: 'text' })
-          .then((answer) => {
-            part = answer.response.headers.has('x-next-cursor');
-            return answer;
-          }),
-      );
-      download('deliveries.csv', String(text));
-      if (part) toast(t('deliveries.exportPart'));
-    } catch (error) {
-      toast(sentence(error), { tone: 'bad' });
-    } finally {
-      end();
-    }
-  }
+  const { busy, button } = useAct(async () => {
+    const { limit: _, count: __, cursor: ___, ...query } = queryOf(search, Date.now());
+    let part = false;
+    const text = await ok<unknown>(
+      api
+        .GET('/api/deliveries', { params: { query }, headers: { accept: 'text/csv' }, parseAs: 'text' })
+        .then((answer) => {
+          part = answer.response.headers.has('x-next-cursor');
+          return answer;
+        }),
+    );
+    download('deliveries.csv', String(text));
+    if (part) toast(t('deliveries.exportPart'));
+  });
   if (narrow)
     return (
-      <ActionIcon
-        variant="default"
-        size={44}
-        aria-label={t('deliveries.export')}
-        aria-disabled={busy || undefined}
-        onClick={() => (busy ? undefined : void save())}
-      >
+      <ActionIcon variant="default" size={44} aria-label={t('deliveries.export')} {...button}>
         <IconDownload size={17} />
       </ActionIcon>
     );
   return (
-    <Button
-      leftSection={<IconDownload size={16} />}
-      aria-disabled={busy || undefined}
-      onClick={() => (busy ? undefined : void save())}
-    >
+    <Button leftSection={<IconDownload size={16} />} {...button}>
       {busy ? t('deliveries.exporting') : t('deliveries.export')}
     </Button>
   );

@@ -1,17 +1,12 @@
-// The button of the actions, whose menu is loaded when it is pressed.
-import { lazy, Suspense, useState } from 'react';
+import { lazy } from 'react';
+import { LazyMenu } from '@/components/LazyMenu';
 import { ActionsButton } from './ActionsButton';
 import type { Delivery } from './types';
 
 const ActionsMenu = lazy(() => import('./ActionsMenu').then((part) => ({ default: part.ActionsMenu })));
 
-export function LazyActions({ it }: { it: Delivery }) {
-  const [pressed, setPressed] = useState(false);
-  const button = <ActionsButton onClick={() => setPressed(true)} />;
-  if (!pressed) return button;
-  return (
-    <Suspense fallback={button}>
-      <ActionsMenu it={it} />
-    </Suspense>
-  );
-}
+export const LazyActions = ({ it }: { it: Delivery }) => (
+  <LazyMenu button={(props) => <ActionsButton {...props} />}>
+    <ActionsMenu it={it} />
+  </LazyMenu>
+);

@@ -2,11 +2,12 @@
 import '@/i18n/en/home';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, Navigate } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense } from 'react';
 import type { Schemas } from '@/api/client';
 import { isMissing } from '@/api/errors';
 import { usePreferences } from '@/api/preferences';
 import { queries } from '@/api/queries';
+import { LazyMenu } from '@/components/LazyMenu';
 import { LiveSign } from '@/components/LiveSign';
 import { PageHeader } from '@/components/PageHeader';
 import { ErrorState, Loaded, SkeletonRows } from '@/components/States';
@@ -69,21 +70,15 @@ export function OverviewPage() {
 
 function Controls({ store }: { store: string | undefined }) {
   const search = route.useSearch();
-  const [pressed, setPressed] = useState(false);
   const rows = useQuery(queries.stores()).data?.data ?? [];
   const period = periodOf(search);
-  const button = <StoreButton rows={rows} store={store} onClick={() => setPressed(true)} />;
   return (
     <div className={styles.controls}>
       <LiveSign />
       {rows.length > 1 || store ? (
-        pressed ? (
-          <Suspense fallback={button}>
-            <StoreMenu rows={rows} store={store} search={search} />
-          </Suspense>
-        ) : (
-          button
-        )
+        <LazyMenu button={(props) => <StoreButton rows={rows} store={store} {...props} />}>
+          <StoreMenu rows={rows} store={store} search={search} />
+        </LazyMenu>
       ) : null}
       <nav className={styles.periods} aria-label={t('overview.period')}>
         {PERIODS.map((one) => (

@@ -4,7 +4,7 @@ import { IconCloud, IconRefresh, IconWaveSine } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { api, ok } from '@/api/client';
-import { ApiError, sentence } from '@/api/errors';
+import { ApiError } from '@/api/errors';
 import { queries } from '@/api/queries';
 import { ForOwners } from '@/components/ForOwners';
 import { PageHeader } from '@/components/PageHeader';
@@ -13,7 +13,7 @@ import { Panel } from '@/components/Panel';
 import { EmptyState, Loaded, SkeletonRows } from '@/components/States';
 import { Tabs } from '@/components/Tabs';
 import { toast } from '@/components/toasts';
-import { useSubmit } from '@/components/useSubmit';
+import { useAct } from '@/components/useAct';
 import { t } from '@/i18n/text';
 import { useIsOwner } from '@/session/useIsOwner';
 import { SearchField } from '../deliveries/FilterBar';
@@ -103,26 +103,14 @@ export function Presets() {
 
 // Reads the list anew from the cloud platform.
 function Refresh() {
-  const { busy, begin, end } = useSubmit();
   const client = useQueryClient();
-  async function refresh() {
-    if (!begin()) return;
-    try {
-      await ok(api.GET('/api/presets', { params: { query: { refresh: true, limit: 1 } } }));
-      await client.invalidateQueries({ queryKey: ['presets'] });
-      toast(t('presets.refreshed'));
-    } catch (error) {
-      toast(sentence(error), { tone: 'bad' });
-    } finally {
-      end();
-    }
-  }
+  const { busy, button } = useAct(async () => {
+    await ok(api.GET('/api/presets', { params: { query: { refresh: true, limit: 1 } } }));
+    await client.invalidateQueries({ queryKey: ['presets'] });
+    toast(t('presets.refreshed'));
+  });
   return (
-    <Button
-      leftSection={<IconRefresh size={16} />}
-      aria-disabled={busy || undefined}
-      onClick={() => (busy ? undefined : void refresh())}
-    >
+    <Button leftSection={<IconRefresh size={16} />} {...button}>
       {busy ? t('presets.refreshing') : t('presets.refresh')}
     </Button>
   );

@@ -4,10 +4,9 @@ import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { api, ok } from '@/api/client';
-import { sentence } from '@/api/errors';
 import { Panel } from '@/components/Panel';
 import { toast } from '@/components/toasts';
-import { useSubmit } from '@/components/useSubmit';
+import { useAct } from '@/components/useAct';
 import { momentWithin } from '@/i18n/format';
 import { t } from '@/i18n/text';
 import type { ReceiverState } from '@/vocabulary/health';
@@ -92,10 +91,8 @@ function Frame({
 }
 
 function TurnOn({ id }: { id: string }) {
-  const { busy, begin, end } = useSubmit();
   const client = useQueryClient();
-  async function turn() {
-    if (!begin()) return;
+  const { button } = useAct(async () => {
     try {
       const now = await ok(
         api.PATCH('/api/webhook-subscriptions/{subscription}', {
@@ -104,14 +101,12 @@ function TurnOn({ id }: { id: string }) {
         }),
       );
       toast(t(now.waitingCount > 0 ? 'webhook.turnedOn' : 'webhook.turnedOnNone'));
-    } catch (error) {
-      toast(sentence(error), { tone: 'bad' });
+    } finally {
+      await client.invalidateQueries({ queryKey: ['subscriptions'] });
     }
-    await client.invalidateQueries({ queryKey: ['subscriptions'] });
-    end();
-  }
+  });
   return (
-    <Button variant="filled" aria-disabled={busy || undefined} onClick={() => (busy ? undefined : void turn())}>
+    <Button variant="filled" {...button}>
       {t('webhook.on')}
     </Button>
   );
