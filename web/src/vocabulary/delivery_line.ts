@@ -9,12 +9,12 @@ export const BY_HAND = 'The merchant marked the order as delivered by hand.';
 
 // The next attempt of a queued delivery, or its place in line with the time of its turn.
 export function queueLine(it: Schemas['Delivery'], now = Date.now()): string {
-  const later = (at: string | null): at is string => at !== null && Date.parse(at) > now + 60_000;
-  if (later(it.nextAttemptAt)) return t('line.again', { time: hoursMinutes(it.nextAttemptAt) });
+  const after = (at: string | null, from: number): at is string => at !== null && Date.parse(at) > from;
+  if (after(it.nextAttemptAt, now)) return t('line.again', { time: hoursMinutes(it.nextAttemptAt) });
   const n = it.queuePosition ?? 0;
   if (n < 1) return '';
   if (n > 1000) return t('line.inLineMany');
-  return later(it.estimatedAt)
+  return after(it.estimatedAt, now + 60_000)
     ? t('line.inLineAt', { time: hoursMinutes(it.estimatedAt), n })
     : t('line.inLine', { n });
 }
