@@ -107,7 +107,7 @@ json::object summary_json(const DeliverySummary& summary) {
       {"sharedCount", summary.items_summary.delivered},
       {"firstItemName", text_or_null(summary.items_summary.first_name)},
       {"refunded", row.refunded},
-      {"refundedInPart", row.refunded && summary.refunded_in_part},
+      {"refundedInPart", row.refunded && summary.marks.has(domain::OrderMark::refunded_in_part)},
       {"cancelled", row.cancelled},
       {"flags", flags_of(row)},
       {"attemptCount", row.attempt_count},
@@ -120,6 +120,7 @@ json::object summary_json(const DeliverySummary& summary) {
       {"updatedAt", to_iso8601(row.updated_at)},
       {"completedAt", time_or_null(row.completed_at)},
       {"dryRun", row.dry_run},
+      {"test", summary.marks.has(domain::OrderMark::test)},
       {"sequence", row.sequence},
   };
 }

@@ -283,7 +283,8 @@ describe('deliveries', () => {
     );
     isOk(await merchant.api.patch(`/api/integrations/${shop.id}`, { settings: { deliverTestOrders: true } }));
     const real = await merchant.send(shop, { ...order, id: Number(newOrderId()) });
-    assert.equal((await merchant.reaches(real.json.deliveryId, 'completed')).dryRun, false);
+    const delivered = await merchant.reaches(real.json.deliveryId, 'completed');
+    assert.deepEqual([delivered.dryRun, delivered.test, it.test], [false, true, true]);
   });
 });
 

@@ -226,15 +226,14 @@ std::vector<DeliverySummary> summaries_of(Tx& tx, std::vector<DeliveryRow> rows,
     if (fresh) {
       if (auto found = find_integration(tx, store->first)) store->second = std::move(found->name);
     }
-    auto& one = all.emplace_back(
-        DeliverySummary{.row = std::move(rows[i]),
-                        .order_number = std::move(names[i].number),
-                        .refunded_in_part = names[i].marks.has(domain::OrderMark::refunded_in_part),
-                        .integration_name = store->second,
-                        .items_summary = std::move(items[i]),
-                        .queue_position = {},
-                        .estimated_at = {},
-                        .requested_at = requests[i]});
+    auto& one = all.emplace_back(DeliverySummary{.row = std::move(rows[i]),
+                                                 .order_number = std::move(names[i].number),
+                                                 .marks = names[i].marks,
+                                                 .integration_name = store->second,
+                                                 .items_summary = std::move(items[i]),
+                                                 .queue_position = {},
+                                                 .estimated_at = {},
+                                                 .requested_at = requests[i]});
     if (places[i].position == 0) continue;
     one.queue_position = places[i].position;
     const auto [free_at, first] = free_from.try_emplace(one.row.cloud_account);

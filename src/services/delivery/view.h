@@ -10,6 +10,7 @@
 
 #include "domain/journey.h"
 #include "domain/order_event.h"
+#include "domain/order_summary.h"
 #include "storage/page.h"
 #include "storage/stores/delivery_store.h"
 #include "storage/stores/event_store.h"
@@ -21,8 +22,8 @@ namespace presetbridge::services {
 // A delivery in a list.
 struct DeliverySummary {
   storage::DeliveryRow row;
-  std::string order_number;       // the store's, for people; empty: it has none
-  bool refunded_in_part = false;  // as domain::OrderMark::refunded_in_part
+  std::string order_number;  // the store's, for people; empty: it has none
+  domain::OrderMarks marks;  // the order's
   std::string integration_name;
   storage::ItemSummary items_summary;
   std::optional<std::int64_t> queue_position;  // among the due work of its cloud account, from 1

@@ -92,6 +92,8 @@ TEST(DeliveryView, ATestOrderHasNothingToTakeBack) {
   ASSERT_EQ(world.status(id), "completed");
   EXPECT_FALSE(allows(view_of(world, id), domain::MerchantAction::revoke));
   EXPECT_TRUE(allows(view_of(world, other), domain::MerchantAction::revoke));
+  EXPECT_TRUE(view_of(world, id).marks.has(domain::OrderMark::test));
+  EXPECT_FALSE(view_of(world, other).marks.has(domain::OrderMark::test));
 }
 
 TEST(DeliveryView, APresetThatIsTakenBackStaysAsLongAsAnotherOrderGivesIt) {

@@ -26,7 +26,7 @@ export function aDelivery(more: Partial<Delivery> = {}): Delivery {
     orderId: '5872094412901', orderNumber: '#4124', eventId: 'oev_1', status: 'queued', resolutionCode: null, resolution: null,
     message: 'It is queued.', reason: null, reviewReason: null, pendingAction: null, targetUsername: 'jonasek_', rawUsername: 'Jonasek_ ',
     customerEmail: 'jonas@posteo.net', cloudAccountId: null, customerId: null, itemCount: 2, sharedCount: 0, firstItemName: 'Lead',
-    flags: [], refunded: false, refundedInPart: false, cancelled: false, attemptCount: 1, nextAttemptAt: null, queuePosition: 2, estimatedAt: null, waitingSince: null, requestedAt: null,
+    flags: [], refunded: false, refundedInPart: false, cancelled: false, test: false, attemptCount: 1, nextAttemptAt: null, queuePosition: 2, estimatedAt: null, waitingSince: null, requestedAt: null,
     createdAt: '2026-11-22T13:21:05.000Z', updatedAt: '2026-11-22T13:21:09.000Z', completedAt: null, dryRun: false, sequence: 2,
     items: [item('Lead'), item('Rhythm')],
     steps: (['order_received', 'buyer_found', 'friend_request', 'accepted', 'shared'] as const).map((key, index) => ({ key, state: index === 0 ? 'done' : 'ahead', at: null })),
