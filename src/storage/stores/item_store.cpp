@@ -1,6 +1,7 @@
 #include "storage/stores/item_store.h"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 #include "storage/row_columns.h"
@@ -41,9 +42,9 @@ constexpr Sql kFindItems = sql<"SELECT ", kSelected<kColumns>, " FROM delivery_i
 constexpr Sql kFindItemsOfJob = sql<"SELECT ", kWithoutLines, " FROM delivery_items WHERE delivery_id = $1">;
 constexpr Sql kFindItemsOfCustomer =
     sql<"SELECT ", kWithoutLines, " FROM delivery_items WHERE customer_id = $1">;
-constexpr Sql kIsHadByAnother{
-    "SELECT 1 FROM delivery_items WHERE customer_id = $1 AND file_id = $2 AND delivery_id <> $3"
-    " AND (status = 'shared' OR status = 'already_shared') LIMIT 1"};
+constexpr Sql kFilesOfOtherDeliveries{
+    "SELECT file_id FROM (SELECT file_id, delivery_id, status FROM delivery_items WHERE customer_id = $1"
+    " LIMIT $3) AS theirs WHERE delivery_id <> $2 AND (status = 'shared' OR status = 'already_shared')"};
 constexpr Sql kUpdateItemLines{
     "UPDATE delivery_items SET lines = $4 WHERE delivery_id = $1 AND file_id = $2 AND id = $3"};
 constexpr Sql kUpdateItem =
@@ -142,15 +143,17 @@ std::vector<ItemRow> find_items_of_customers(Tx& tx, std::span<const CustomerId>
 }
 
 std::set<ItemId> find_staying_items(Tx& tx, std::span<const ItemRow> items) {
-  std::vector<Param> flat;
-  std::vector<ItemId> asked;
+  std::map<std::pair<DeliveryId, CustomerId>, std::map<std::string_view, ItemId>> taken_back;  // by file
   for (const auto& item : items) {
-    if (item.status != domain::ItemStatus::revoked || !item.customer) continue;
-    flat.insert(flat.end(), {item.customer, item.file_id, item.delivery});
-    asked.push_back(item.id);
+    if (item.status == domain::ItemStatus::revoked && item.customer)
+      taken_back[{item.delivery, item.customer}].emplace(item.file_id, item.id);
   }
   std::set<ItemId> staying;
-  tx.query_each(kIsHadByAnother, 3, flat, [&](std::size_t n, const Row&) { staying.insert(asked[n]); });
+  for (const auto& [owner, by_file] : taken_back) {
+    tx.query(kFilesOfOtherDeliveries, owner.second, owner.first, kMostItemsSearched, [&](const Row& r) {
+      if (const auto found = by_file.find(r.text(0)); found != by_file.end()) staying.insert(found->second);
+    });
+  }
   return staying;
 }
 
