@@ -129,6 +129,19 @@ TEST_F(LargeDeliveries, DeliveredByHandAndRevoked) {
             id);
   });
   expect("POST …/revoke: 500 files", act(id, "revoke", 202), kAction);
+  world_.write([&](storage::Tx& tx) {
+    tx.exec({"UPDATE delivery_items SET status = 'revoked' WHERE delivery_id = $1"}, id);
+  });
+  const auto read = measure([&] { EXPECT_EQ(send("GET", "/api/deliveries/" + to_string(id)).status, 200); });
+  expect("GET of a delivery: 500 files that were taken back", read,
+         {.rows_written = 0,
+          .largest_transaction = 0,
+          .statements = 30,
+          .rows_read = 2 * kFiles + 100,
+          .bytes_written = 0,
+          .bytes_read = 2 * kLinesOfItems + 2 * kBytes,
+          .allocations = 50'000,
+          .branches = 10'000'000});
 }
 
 // Each file is a step, and a transaction, of its own: no step may cost as much as the delivery.
