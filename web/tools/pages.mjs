@@ -275,6 +275,11 @@ export const pages = [
   { name: 'stores', path: '/integrations/stores', states: true },
   { name: 'stores-empty', path: '/integrations/stores', as: 'quiet' },
   { name: 'store-new', path: '/integrations/stores/new' },
+  {
+    name: 'store-new-guide',
+    path: ({ begun }) => `/integrations/stores/new?store=${begun.listening.id}`,
+    as: 'listening',
+  },
   { name: 'store-products', path: ({ stores }) => `/integrations/stores/${stores.shop.id}/products`, states: true },
   {
     name: 'store-products-picker',

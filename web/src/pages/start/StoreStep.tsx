@@ -12,7 +12,7 @@ import type { Store } from '@/vocabulary/store';
 import { ConnectSteps } from '../store/ConnectSteps';
 import { Listening } from '../store/Listening';
 import { StoreForm } from '../stores/NewStore';
-import { useFirstOrder, UsernameLine } from './lines';
+import { Username } from './lines';
 import styles from './start.module.css';
 
 type Props = { store: Store | undefined; onDone: () => void; onStore: (id: string) => void };
@@ -110,9 +110,4 @@ function Rename({ store }: { store: Store }) {
       </Button>
     </form>
   );
-}
-
-function Username({ store }: { store: Store }) {
-  const first = useFirstOrder(store);
-  return first ? <UsernameLine {...first} /> : <p className={styles.note}>{t('guide.username.waiting')}</p>;
 }

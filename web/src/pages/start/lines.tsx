@@ -83,6 +83,12 @@ export function UsernameLine({ order: newest, carried }: NonNullable<ReturnType<
   );
 }
 
+// Below the wait for the first order.
+export function Username({ store }: { store: Store }) {
+  const first = useFirstOrder(store);
+  return first ? <UsernameLine {...first} /> : <p className={styles.note}>{t('guide.username.waiting')}</p>;
+}
+
 export function useFirstLine(done: boolean): ReactNode {
   const credits = useQuery(queries.credits()).data;
   return !done && credits && credits.available <= 0 ? t('guide.first.noneLine') : null;
