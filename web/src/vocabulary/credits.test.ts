@@ -6,6 +6,7 @@ import {
   payUrl,
   purchaseLine,
   purchaseLook,
+  purchaseWord,
   receiptUrl,
   type LedgerKind,
   type Purchase,
@@ -46,6 +47,14 @@ describe('a purchase', () => {
   test('tells what money went back, and why nothing was granted', () => {
     expect(purchaseLine({ ...bought, state: 'refunded', amountRefunded: 950 })).toBe('€9.50 went back');
     expect(purchaseLine({ ...bought, state: 'failed', problem: 'Of another amount.' })).toBe('Of another amount.');
+  });
+  test('of which a part went back is refunded in part', () => {
+    const refunded = (amountRefunded: number) => purchaseWord({ ...bought, state: 'refunded', amountRefunded });
+    expect([refunded(1000), refunded(1900), purchaseWord(bought)]).toEqual([
+      'Partly refunded',
+      'Refunded',
+      'Not paid yet',
+    ]);
   });
   test('in a state that is newer than this page has the grey circle', () => {
     expect(purchaseLook('constructor')).toEqual(['circle', 'grey']);

@@ -41,6 +41,12 @@ export const PURCHASE_STATES = Object.keys(PURCHASE_LOOKS) as PurchaseState[];
 export const purchaseLook = (state: string): [Icon, Colour] =>
   Object.hasOwn(PURCHASE_LOOKS, state) ? PURCHASE_LOOKS[state as PurchaseState] : ['circle', 'grey'];
 
+// A state of the service is of the whole purchase; the amounts show that only a part of the money went back.
+export const isPartlyRefunded = ({ state, amount, amountRefunded }: Purchase) =>
+  state === 'refunded' && amountRefunded < amount;
+export const purchaseWord = (it: Purchase): string =>
+  isPartlyRefunded(it) ? t('purchases.partlyRefunded') : word('purchaseState', it.state);
+
 // Where it can be paid. Only http and https, since the address is the payment processor's.
 export const payUrl = ({ state, url }: Purchase) =>
   state === 'pending' && url && /^https?:\/\//.test(url) ? url : null;

@@ -38,3 +38,13 @@ test.each([
   if (says) await screen.findByText(new RegExp(says));
   else expect(screen.queryByText(/a day/)).toBeNull();
 });
+
+test.each([
+  [196, 4, '200 4 of them are debt'],
+  [199, 1, '200 1 of them is debt'],
+  [200, 0, '200'],
+])('what was taken back counts the debt in, as the ledger does: %s and %s', async (reversed, debt, says) => {
+  await show(<Balance it={{ ...balance, available: 0, purchased: 200, spent: 4, reversed, debt } as never} />);
+  const taken = await screen.findByText('Taken back after refunds');
+  expect([...(taken.nextSibling?.childNodes ?? [])].map(({ textContent }) => textContent).join(' ')).toBe(says);
+});

@@ -27,7 +27,7 @@ export function Balance({ it }: { it: It }) {
     ['granted', it.granted],
     ['purchased', it.purchased],
     ['spent', it.spent],
-    ['reversed', it.reversed],
+    ['reversed', it.reversed + it.debt], // what could not be taken is debt; the ledger has both in one entry
   ] as const;
   return (
     <section className={styles.balance}>
@@ -53,7 +53,12 @@ export function Balance({ it }: { it: It }) {
         {sums.map(([name, sum]) => (
           <div key={name}>
             <dt>{t(`credits.${name}`)}</dt>
-            <dd>{number.format(sum)}</dd>
+            <dd>
+              {number.format(sum)}
+              {name === 'reversed' && it.debt > 0 ? (
+                <span className="muted">{t('credits.reversedDebt', { count: it.debt })}</span>
+              ) : null}
+            </dd>
           </div>
         ))}
       </dl>

@@ -1,4 +1,4 @@
-import { act, cleanup, screen } from '@testing-library/react';
+import { act, cleanup, screen, waitFor } from '@testing-library/react';
 import { afterEach, expect, test } from 'vitest';
 import { queries } from '@/api/queries';
 import { show } from '@/testing/render';
@@ -60,4 +60,30 @@ test('credits on hold are said too', async () => {
   act(() => void client.setQueryData(queries.credits().queryKey, { available: 98, debt: 0, held: 2 } as never));
   const says = 'You have 98 now. 2 held for deliveries in progress';
   expect((await screen.findByText(/^You have/)).textContent.trim()).toBe(says);
+});
+
+test.each([
+  [4, 'pur_ours', '100 credits were added. 4 of them paid your debt.'],
+  [4, 'pur_other', '100 credits were added.'],
+  [0, 'pur_ours', '100 credits were added.'],
+])('the credits that paid debt are named: %s of %s', async (credits, purchaseId, says) => {
+  const paidAt = '2026-11-28T10:00:00.000Z';
+  const { client } = await show(<Outcome it={{ ...bought('paid'), id: 'pur_ours', paidAt }} asked />);
+  await screen.findByRole('heading');
+  act(() => {
+    const createdTo = '2026-11-28T10:00:01.000Z';
+    const { queryKey } = queries.ledger({ kind: 'debt_paid', createdFrom: paidAt, createdTo, limit: 100 });
+    client.setQueryData(queryKey, { data: credits ? [{ credits, purchaseId }] : [], nextCursor: null } as never);
+  });
+  const text = await screen.findByText(/^100 credits were added/);
+  await waitFor(() => expect(text.textContent.trim()).toBe(says));
+});
+
+test.each([
+  [1000, 'Partly refunded', '€10.00 of this payment went back, and the credits of that part with it.'],
+  [1900, 'Refunded', '€19.00 of this payment went back, and its credits with it.'],
+])('a refund of a part is said to be one: %s', async (amountRefunded, title, text) => {
+  await show(<Outcome it={{ ...bought('refunded'), amountRefunded }} asked />);
+  await screen.findByRole('heading', { name: title });
+  screen.getByText(text);
 });

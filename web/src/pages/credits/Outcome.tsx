@@ -11,7 +11,7 @@ import { Shape } from '@/components/StatusIcon';
 import { hoursMinutes } from '@/i18n/format';
 import { money } from '@/i18n/money';
 import { t } from '@/i18n/text';
-import { payUrl, purchaseLook, receiptUrl, type Purchase } from '@/vocabulary/credits';
+import { isPartlyRefunded, payUrl, purchaseLook, purchaseWord, receiptUrl, type Purchase } from '@/vocabulary/credits';
 import { word, type Colour, type Icon } from '@/vocabulary/delivery';
 import styles from './credits.module.css';
 
@@ -70,7 +70,8 @@ function said(it: Purchase): Said {
       };
     case 'refunded': {
       const back = money(it.amountRefunded, it.currency);
-      return { look, title: t('payment.refunded'), text: t('payment.refundedText', { money: back }) };
+      const text = t(isPartlyRefunded(it) ? 'payment.partlyRefundedText' : 'payment.refundedText', { money: back });
+      return { look, title: purchaseWord(it), text };
     }
     case 'disputed':
       return { look, title: t('payment.disputed'), text: t('payment.disputedText') };
@@ -91,7 +92,9 @@ export function Outcome({ it, asked }: Props) {
         <Shape icon={look[0]} colour={look[1]} size={22} />
         <div>
           <h2>{title}</h2>
-          <p>{text}</p>
+          <p>
+            {text} {it.state === 'paid' && it.paidAt ? <DebtPaid id={it.id} paidAt={it.paidAt} /> : null}
+          </p>
           {it.state === 'paid' ? <Have since={it.paidAt} /> : null}
           <p className="muted">
             <Bdi>{it.packName}</Bdi>
@@ -120,6 +123,15 @@ export function Outcome({ it, asked }: Props) {
 }
 
 const MOST = 100;
+
+// The part of the credits that paid debt, which is booked with the payment.
+function DebtPaid({ id, paidAt }: { id: string; paidAt: string }) {
+  const createdTo = new Date(Date.parse(paidAt) + 1000).toISOString();
+  const { data } = useQuery(queries.ledger({ kind: 'debt_paid', createdFrom: paidAt, createdTo, limit: MOST }));
+  const ours = data?.data.filter(({ purchaseId }) => purchaseId === id) ?? [];
+  const count = ours.reduce((sum, { credits }) => sum + credits, 0);
+  return count > 0 ? t('payment.debtPaid', { count }) : null;
+}
 
 // The balance, and why it may be less than what was added.
 function Have({ since }: { since: string | null }) {

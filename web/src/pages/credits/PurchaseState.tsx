@@ -2,8 +2,7 @@
 import '@/i18n/en/credits';
 import { Bdi } from '@/components/Bdi';
 import { Shape } from '@/components/StatusIcon';
-import { purchaseLine, purchaseLook, type Purchase } from '@/vocabulary/credits';
-import { word } from '@/vocabulary/delivery';
+import { purchaseLine, purchaseLook, purchaseWord, type Purchase } from '@/vocabulary/credits';
 import styles from './credits.module.css';
 
 export function PurchaseState({ it }: { it: Purchase }) {
@@ -12,7 +11,7 @@ export function PurchaseState({ it }: { it: Purchase }) {
   return (
     <span className={styles.state} title={it.state}>
       <Shape icon={icon} colour={colour} />
-      {word('purchaseState', it.state)}
+      {purchaseWord(it)}
       {line ? <Bdi className="muted">{line}</Bdi> : null}
     </span>
   );
