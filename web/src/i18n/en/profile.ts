@@ -60,6 +60,10 @@ export const profile = {
   'deletion.work': 'The cloud login is deleted, tokens, stores and webhooks stop, and nothing more is delivered.',
   'deletion.buyers': 'Your buyers are erased from all orders.',
   'deletion.credits': 'Credits that are left are lost.',
+  'deletion.creditsLeft': {
+    one: '{count} credit that is left is lost.',
+    other: '{count} credits that are left are lost.',
+  },
   'deletion.type': 'Type {name} to go on',
   'deletion.button': 'Delete account',
 

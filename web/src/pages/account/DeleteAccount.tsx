@@ -1,8 +1,10 @@
 // The end of an account, and of all personal data in it.
 import '@/i18n/en/profile';
 import { Button, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, ok } from '@/api/client';
+import { queries } from '@/api/queries';
 import { Bdi } from '@/components/Bdi';
 import { ConfirmDialog } from '@/components/Dialogs';
 import { t, T } from '@/i18n/text';
@@ -13,6 +15,8 @@ import styles from './account.module.css';
 export function DeleteAccount({ name }: { name: string }) {
   const [asked, setAsked] = useState(false);
   const [typed, setTyped] = useState('');
+  const credits = useQuery(queries.credits()).data;
+  const left = credits && credits.available + credits.held; // what is on hold is not spent any more
   return (
     <section className={styles.part}>
       <div>
@@ -36,7 +40,11 @@ export function DeleteAccount({ name }: { name: string }) {
             <li>{t('deletion.people')}</li>
             <li>{t('deletion.work')}</li>
             <li>{t('deletion.buyers')}</li>
-            <li>{t('deletion.credits')}</li>
+            {left === undefined ? (
+              <li>{t('deletion.credits')}</li>
+            ) : left > 0 ? (
+              <li>{t('deletion.creditsLeft', { count: left })}</li>
+            ) : null}
           </ul>
         }
         button={t('deletion.button')}
