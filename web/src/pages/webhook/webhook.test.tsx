@@ -6,6 +6,7 @@ import type { Schemas } from '@/api/client';
 import { queries } from '@/api/queries';
 import { hoursMinutes } from '@/i18n/format';
 import { clearToasts, Toasts } from '@/components/toasts';
+import { t } from '@/i18n/text';
 import { show } from '@/testing/render';
 import { serve } from '@/testing/service';
 import type { Subscription } from '@/vocabulary/webhook';
@@ -237,9 +238,28 @@ test('each event of the list has its own time, in the order of the list', async 
   expect([newer?.textContent, older?.textContent]).toEqual(events.map(({ createdAt }) => expect.stringContaining(hoursMinutes(createdAt)))); // prettier-ignore
 });
 
+test('the events that happen while a webhook is off are said to be lost, before it is turned off and while it is', async () => {
+  const user = userEvent.setup();
+  const { client } = await show(<WebhookPage />);
+  const is = (more: Partial<Subscription>) =>
+    act(() => void client.setQueryData(queries.subscription(ID).queryKey, { ...aSubscription(false), ...more }));
+  is({ active: true, health: 'healthy' });
+  await user.click(await screen.findByRole('button', { name: 'More' }));
+  await user.click(await screen.findByRole('menuitem', { name: 'Turn off…' }));
+  await screen.findByText(
+    /^Events that happen while it is off are never sent to it, also not after you turn it on again\./,
+  );
+  await user.click(screen.getByRole('button', { name: 'Cancel' }));
+  for (const health of ['deactivated', 'off', 'gone'] as const) {
+    is({ health });
+    await screen.findByRole('heading', { name: t(`banner.${health}`) });
+    screen.getByText(/events that happen until .+ are never sent to it\.$/i);
+  }
+});
+
 test.each([
-  [0, 'Turned on.'],
-  [3, 'Turned on. Waiting events are sent now.'],
+  [0, 'Turned on. No event that happened meanwhile is sent.'],
+  [3, 'Turned on. Events that waited before are sent now, and none that happened meanwhile.'],
 ])('a webhook for which %i events wait is turned on', async (waitingCount, says) => {
   serve(() => Response.json({ ...aSubscription(true), waitingCount }));
   const { client } = await show(
