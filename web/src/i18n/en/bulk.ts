@@ -9,6 +9,11 @@ export const bulk = {
   'bulk.selectAllMany': 'Select all that match',
   'bulk.asOf': 'as of {time}',
   'bulk.fixFirst': { one: '{count} needs a fix first', other: '{count} need a fix first' },
+  'bulk.single': { one: '{count} to be approved on its own page', other: '{count} to be approved on their own pages' },
+  'bulk.neither': {
+    one: '{count} can be neither retried nor approved',
+    other: '{count} can be neither retried nor approved',
+  },
   'bulk.clear': 'Clear',
   'bulk.counting': 'Counting…',
   'bulk.uncounted': 'Retries and approvals could not be counted.',
@@ -28,7 +33,7 @@ export const bulk = {
   'bulk.none.retry': 'None of them can be retried as they are.',
   'bulk.none.approve': 'None of them waits for your approval.',
   'bulk.none.invalidate': 'None of them can be stopped any more.',
-  'bulk.time': 'The cloud limit is {perMinute} a minute, so this takes about {time}.',
+  'bulk.time': 'The cloud limit is {perMinute} a minute, so they take about {time} once it is their turn.',
   'bulk.stopText':
     'Nothing more is shared, and buyers keep what was shared. Each delivery keeps this reason, and webhooks that report stopped deliveries send it:',
   'bulk.reason': 'Reason',
@@ -49,8 +54,8 @@ export const bulk = {
   'bulk.left': 'Left out:',
   'bulk.out.INVALID_TRANSITION.retry': { one: '{count} that has not failed', other: '{count} that have not failed' },
   'bulk.out.INVALID_TRANSITION.approve': {
-    one: '{count} that is not in review, or too large: deliver it by hand',
-    other: '{count} that are not in review, or too large: deliver them by hand',
+    one: '{count} that is not in review, or too large to be shared',
+    other: '{count} that are not in review, or too large to be shared',
   },
   'bulk.out.INVALID_TRANSITION.invalidate': {
     one: '{count} that is stopped already',

@@ -38,8 +38,8 @@ function unfoundOf(chosen: Chosen, rows: Row[]) {
         .length;
 }
 
-// Whether a retry leaves a delivery out, for this reason, until somebody puts something right.
-const needsFix = (code: string) => code !== 'INVALID_TRANSITION' && code !== 'NOT_FOUND';
+// Whether a retry leaves a delivery out for this reason until somebody puts something right, and an approval until it is opened.
+const holdsUp = (code: string) => code !== 'INVALID_TRANSITION' && code !== 'NOT_FOUND';
 
 export function BulkBar({ chosen, rows, count, exact, pageChosen, onAll, onClear }: Props) {
   const [asked, setAsked] = useState<BulkAction | null>(null);
@@ -47,8 +47,14 @@ export function BulkBar({ chosen, rows, count, exact, pageChosen, onAll, onClear
   const retry = useQuery({ ...queries.bulkPlan({ action: 'retry', ...meant }), placeholderData: (old) => old });
   const approve = useQuery({ ...queries.bulkPlan({ action: 'approve', ...meant }), placeholderData: (old) => old });
   const able = (plan: typeof retry) => plan.data?.eligible ?? 0;
-  const fixes =
-    retry.data?.excluded.filter(({ code }) => needsFix(code)).reduce((sum, { count: n }) => sum + n, 0) ?? 0;
+  const held = (plan: typeof retry) =>
+    plan.data?.excluded.filter(({ code }) => holdsUp(code)).reduce((sum, { count: n }) => sum + n, 0) ?? 0;
+  const fixes = held(retry);
+  const single = held(approve);
+  // Failed deliveries are retried, and those in review approved: no delivery is counted twice.
+  const counted = able(retry) + able(approve);
+  const [total, again] = [retry, approve].map(({ data }) => (data?.totalIsExact ? data.total : undefined));
+  const neither = total !== undefined && total === again && counted > 0 ? total - counted - fixes - single : 0;
   useShortcuts({ Escape: onClear, r: () => able(retry) > 0 && setAsked('retry') });
   const uncounted = [retry, approve].filter(({ error, data }) => error && !data);
   const chosenCount = chosen.kind === 'some' ? chosen.ids.size : (count ?? 0);
@@ -69,6 +75,8 @@ export function BulkBar({ chosen, rows, count, exact, pageChosen, onAll, onClear
           <span className="muted">{t('bulk.asOf', { time: hoursMinutes(chosen.asOf) })}</span>
         ) : null}
         {fixes > 0 ? <span className="muted">{t('bulk.fixFirst', { count: fixes })}</span> : null}
+        {single > 0 ? <span className="muted">{t('bulk.single', { count: single })}</span> : null}
+        {neither > 0 ? <span className="muted">{t('bulk.neither', { count: neither })}</span> : null}
         {[retry, approve].some((plan) => plan.isPending || plan.isPlaceholderData) ? (
           <span className="muted">{t('bulk.counting')}</span>
         ) : null}

@@ -40,7 +40,7 @@ export function BulkDialog({ action, meant, lead, unfound = 0, onClose, onAsked 
     <ConfirmDialog
       opened
       onClose={onClose}
-      title={t(`bulk.ask.${action}`, { count: read.data?.total ?? 0 })}
+      title={t(`bulk.ask.${action}`, { count: eligible || (read.data?.total ?? 0) })}
       body={
         <>
           {lead ? <p>{lead}</p> : null}

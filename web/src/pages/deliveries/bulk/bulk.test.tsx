@@ -1,4 +1,4 @@
-import { cleanup, screen, within } from '@testing-library/react';
+import { act, cleanup, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Schemas } from '@/api/client';
@@ -8,6 +8,7 @@ import { Rows } from '@/components/Rows';
 import { fails, show } from '@/testing/render';
 import { serve } from '@/testing/service';
 import { BulkBar } from './BulkBar';
+import { BulkDialog } from './BulkDialog';
 import { BulkFailures } from './BulkFailures';
 import { BulkProgress } from './BulkProgress';
 import { Plan } from './Plan';
@@ -165,4 +166,67 @@ test('of a retry it is said how many have a username that was not found, where a
   expect(await said(some('del_2'))).toBeUndefined();
   expect(await said(some('del_1', 'del_9'))).toBeUndefined(); // of another page
   expect(await said({ kind: 'all', query: {}, asOf: '2026-11-22T10:00:00.000Z' })).toBeUndefined();
+});
+
+const planned = (more: Partial<Schemas['BulkPlan']>): Schemas['BulkPlan'] => ({
+  total: 20,
+  totalIsExact: true,
+  eligible: 8,
+  excluded: [],
+  credits: 8,
+  creditsIsExact: true,
+  ...more,
+});
+const excluded = (counts: Record<string, number>) => Object.entries(counts).map(([code, count]) => ({ code, count }));
+
+test.each([
+  [
+    true,
+    { high_risk: 2, INVALID_TRANSITION: 10 },
+    ['1 needs a fix first', '2 to be approved on their own pages', '1 can be neither retried nor approved'],
+  ],
+  [true, { high_risk: 3, INVALID_TRANSITION: 9 }, ['1 needs a fix first', '3 to be approved on their own pages']],
+  [true, { INVALID_TRANSITION: 12 }, ['1 needs a fix first', '3 can be neither retried nor approved']],
+  [false, { INVALID_TRANSITION: 12 }, ['1 needs a fix first']], // more match than were counted
+] as const)('what is said of those that are chosen adds up: %s, %j', async (totalIsExact, of, says) => {
+  const chosen = { kind: 'some', ids: new Set(Array.from({ length: 20 }, (_, n) => `del_${n}`)) } as const;
+  const { client } = await show(
+    <BulkBar chosen={chosen} rows={[]} count={20} exact pageChosen={false} onAll={nothing} onClear={nothing} />,
+  );
+  const plans = {
+    retry: planned({ totalIsExact, excluded: excluded({ username_missing: 1, INVALID_TRANSITION: 11 }) }),
+    approve: planned({ totalIsExact, excluded: excluded(of) }),
+  };
+  act(() => {
+    for (const action of ['retry', 'approve'] as const)
+      client.setQueryData(queries.bulkPlan({ action, ...meantBy(chosen) }).queryKey, plans[action] as never);
+  });
+  await screen.findByRole('button', { name: 'Retry 8' });
+  const words = screen.getByText('20 selected').parentElement;
+  await vi.waitFor(() =>
+    expect([...(words?.querySelectorAll('span') ?? [])].map((one) => one.textContent)).toEqual(says),
+  );
+});
+
+test('an approval asks about those that it is for, and sends nobody to deliver failed ones by hand', async () => {
+  const meant = { ids: ['del_1'] };
+  const { client } = await show(<BulkDialog action="approve" meant={meant} onClose={nothing} />);
+  await screen.findByRole('dialog');
+  act(() => {
+    const plan = planned({ excluded: excluded({ INVALID_TRANSITION: 10, high_risk: 2 }) });
+    client.setQueryData(queries.bulkPlan({ action: 'approve', ...meant }).queryKey, plan as never);
+    client.setQueryData(queries.cloudLimit().queryKey, { perMinute: 4 } as never);
+  });
+  const dialog = await screen.findByRole('dialog', { name: 'Approve 8 deliveries?' });
+  within(dialog).getByText('10 that are not in review, or too large to be shared');
+  within(dialog).getByText('The cloud limit is 4 a minute, so they take about 2 min once it is their turn.');
+});
+
+test('where an action is for none of them, the question counts all', async () => {
+  const meant = { ids: ['del_1'] };
+  const { client } = await show(<BulkDialog action="approve" meant={meant} onClose={nothing} />);
+  await screen.findByRole('dialog');
+  const plan = planned({ eligible: 0, excluded: excluded({ INVALID_TRANSITION: 20 }) });
+  act(() => client.setQueryData(queries.bulkPlan({ action: 'approve', ...meant }).queryKey, plan as never));
+  await screen.findByRole('dialog', { name: 'Approve 20 deliveries?' });
 });
