@@ -15,7 +15,9 @@ test('a result of the former text is not opened', async () => {
   let answerSecond = () => {};
   const second = new Promise<void>((resolve) => (answerSecond = resolve));
   serve(async (request) => {
-    const q = new URL(request.url).searchParams.get('q') ?? '';
+    const { pathname, searchParams } = new URL(request.url);
+    if (pathname !== '/api/search') return Response.json({ data: [], nextCursor: null });
+    const q = searchParams.get('q') ?? '';
     if (q === '41249') await second;
     const item = { id: `del_${q}`, title: `#${q}`, subtitle: null, status: 'failed', deliveryStatus: null };
     return Response.json({ groups: [{ kind: 'delivery', items: [item] }] });
@@ -38,4 +40,26 @@ test('a result of the former text is not opened', async () => {
   expect(found.getAttribute('aria-selected')).toBe('true');
   await user.keyboard('{Enter}');
   expect(onClose).toHaveBeenCalledOnce();
+});
+
+test('a username is found as pages show it, with its @', async () => {
+  const asked: (string | null)[] = [];
+  serve((request) => {
+    const url = new URL(request.url);
+    if (url.pathname !== '/api/search') return Response.json({ data: [], nextCursor: null });
+    asked.push(url.searchParams.get('q'));
+    const item = { id: 'del_1', title: '#4124', subtitle: 'declines_all', status: 'failed', deliveryStatus: null };
+    return Response.json({ groups: [{ kind: 'delivery', items: [item] }] });
+  });
+  const user = userEvent.setup();
+  await show(<Palette typed={() => ''} onClose={() => undefined} onHelp={() => undefined} />);
+  await user.type(await screen.findByRole('combobox'), '@');
+  await screen.findByText('Nothing found for “@”.');
+  await user.type(screen.getByRole('combobox'), 'declines_all');
+  await screen.findByRole('option', { name: /#4124/ });
+  expect(asked).toEqual(['declines_all']);
+  // Where no letter of it is left, nothing that was found before is shown.
+  await user.clear(screen.getByRole('combobox'));
+  await user.type(screen.getByRole('combobox'), '@');
+  await screen.findByText('Nothing found for “@”.');
 });

@@ -39,6 +39,14 @@ test('what only owners do is offered to them alone', () => {
   expect(titles(pageEntries())).not.toContain('Audit log');
 });
 
+test('who types what they want of the credits is led there, an owner to buy some where they are sold', () => {
+  const found = (owner: boolean, sold: boolean) => titles(matching([...pageEntries(owner), ...actionEntries([], does, owner, sold)], 'buy')); // prettier-ignore
+  expect(found(true, true)).toEqual(expect.arrayContaining(['Credits', 'Buy credits']));
+  expect(found(true, false)).not.toContain('Buy credits');
+  expect(found(false, true)).not.toContain('Buy credits');
+  expect(titles(matching(pageEntries(), 'receipt'))).toEqual(['Credits']);
+});
+
 test('what the search finds leads to its page; of a newer kind there is none', () => {
   const item = (id: string, status: string | null) => ({ id, title: id, subtitle: 'x', status, deliveryStatus: null });
   const found = foundEntries([

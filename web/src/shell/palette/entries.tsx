@@ -51,7 +51,7 @@ const PAGES: [TextKey, LinkProps['to'], Record<string, string>?, TextKey?][] = [
   ['nav.stores', '/integrations/stores'],
   ['nav.webhooks', '/integrations/webhooks'],
   ['nav.cloud', '/cloud'],
-  ['nav.credits', '/credits'],
+  ['nav.credits', '/credits', undefined, 'palette.also.credits'],
   ['nav.keys', '/keys'],
   ['nav.usage', '/usage'],
   ['palette.page.profile', '/account/profile'],
@@ -73,7 +73,8 @@ export const pageEntries = (owner = false): Entry[] =>
 
 type Does = { theme: (scheme: 'light' | 'dark' | 'auto') => void; shortcuts: () => void; signOut: () => void };
 
-export function actionEntries(stores: Store[], does: Does, owner = false): Entry[] {
+// `sold`: whether credits are.
+export function actionEntries(stores: Store[], does: Does, owner = false, sold: boolean | undefined = false): Entry[] {
   const action = (title: string, what: Pick<Entry, 'link' | 'act'>): Entry => ({
     key: `action ${title}`,
     group: 'action',
@@ -91,6 +92,7 @@ export function actionEntries(stores: Store[], does: Does, owner = false): Entry
       : []),
     action(t('palette.action.store'), { link: { to: '/integrations/stores/new', search: {} } }),
     action(t('palette.action.webhook'), { link: { to: '/integrations/webhooks', search: { new: 'webhook' } } }),
+    ...(owner && sold ? [action(t('palette.action.buy'), { link: { to: '/credits', search: {} } })] : []),
     action(t('palette.action.refused'), { link: { to: '/deliveries', search: { do: 'retry-refused' } } }),
     ...open.flatMap(({ id, name }) => [
       action(t('palette.action.test', { store: name }), {

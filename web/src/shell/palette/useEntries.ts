@@ -4,6 +4,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { queries } from '@/api/queries';
 import { session, useSession } from '@/session';
+import { useSale } from '@/session/sale';
 import { useIsOwner } from '@/session/useIsOwner';
 import { recentOf } from '../recent';
 import { actionEntries, foundEntries, matching, pageEntries, recentEntries, type Entry } from './entries';
@@ -18,23 +19,26 @@ export function useEntries(text: string, onHelp: () => void) {
   const owner = useIsOwner();
   const stores = useQuery(queries.stores());
   const typed = text.replace(/\p{Cc}/gu, ' ').trim();
-  const [asked] = useDebouncedValue(typed, 150);
+  // Pages show usernames with an "@", which the service knows none with.
+  const wanted = typed.replace(/^[@\s]+/, '');
+  const [asked] = useDebouncedValue(wanted, 150);
   const found = useQuery(queries.search(asked));
   const does = { theme: setColorScheme, shortcuts: onHelp, signOut: () => void session.signOut() };
-  const actions = actionEntries(stores.data?.data ?? [], does, owner);
+  const sold = useSale(owner === true && typed !== '');
+  const actions = actionEntries(stores.data?.data ?? [], does, owner, sold);
   const first = (entries: Entry[]) => entries.slice(0, EACH);
   if (!typed) {
     const recent = recentEntries(recentOf(user));
     return { shown: [...first(recent), ...pageEntries(owner), ...first(actions)], busy: false, error: null };
   }
-  const former = asked !== typed || found.isPlaceholderData;
+  const former = asked !== wanted || found.isPlaceholderData;
   return {
     shown: [
       ...first(matching(pageEntries(owner), typed)),
       ...first(matching(actions, typed)),
-      ...foundEntries(found.data?.groups ?? []).map((entry) => ({ ...entry, former })),
+      ...foundEntries((wanted && found.data?.groups) || []).map((entry) => ({ ...entry, former })),
     ],
-    busy: found.isFetching || asked !== typed,
+    busy: found.isFetching || asked !== wanted,
     error: found.error,
   };
 }
