@@ -38,6 +38,7 @@ export const store_kinds = {
     'The secret is shown only once, when the store is created or the secret is rotated. Current secret: {preview}',
   'steps.secretLabel': 'Secret of the shop',
   'steps.secretSave': 'Save',
+  'steps.secretShort': 'The secret of a shop has at least {n} characters. Copy the whole of it.',
   'steps.secretSaved': 'Saved, and stored encrypted.',
   'steps.secretStored': 'Saved, ends in {preview}',
   'steps.secretHint': 'Stored encrypted. With it the bridge knows that orders truly come from your shop.',

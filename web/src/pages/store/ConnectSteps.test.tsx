@@ -130,6 +130,39 @@ test('a secret of the shop is said to be stored, where it was entered or has pro
   expect(stored()).toBeUndefined();
 });
 
+test('a secret of a shop that is too short is said to be, once its field was left or sent', async () => {
+  const sent: unknown[] = [];
+  serve((request) => {
+    sent.push(request.url);
+    return Response.json({ ...aStore('provider_a'), secret: 'x' });
+  });
+  await show(<ConnectSteps it={aStore('provider_a')} secret={null} />);
+  const user = userEvent.setup();
+  const field = await screen.findByLabelText<HTMLInputElement>('Secret of the shop');
+  const save = screen.getByRole<HTMLButtonElement>('button', { name: 'Save' });
+  const reason = () => screen.queryByText('The secret of a shop has at least 16 characters. Copy the whole of it.');
+  expect(save.disabled).toBe(true); // nothing is entered
+  await user.type(field, 'half-copied');
+  expect(reason()).toBeNull();
+  await user.tab();
+  expect(reason()).not.toBeNull();
+  expect(field.getAttribute('aria-describedby')).toBe(reason()?.id);
+  await user.clear(field);
+  await user.type(field, 'half-copied{Enter}');
+  expect(reason()).not.toBeNull();
+  await user.click(save);
+  expect(sent).toEqual([]);
+  await user.type(field, ', and the rest');
+  expect(reason()).toBeNull();
+  await user.click(save);
+  await vi.waitFor(() => expect(sent).toHaveLength(1));
+});
+
+test('the last characters of a secret stay on one line', async () => {
+  await show(<ConnectSteps it={aStore('generic', { secretPreview: '…9wND' })} secret={null} />);
+  expect((await screen.findByText('…9wND')).className).toContain('whole');
+});
+
 test.each([
   ['provider_a', 'properties[Cloud username]', 'choose Send test notification beside “Order payment” alone.'],
   ['provider_b', 'presets/vendor_username', 'The other webhooks need no test.'],

@@ -9,19 +9,26 @@ import { PasswordField } from '@/components/PasswordField';
 import { Shape } from '@/components/StatusIcon';
 import { toast } from '@/components/toasts';
 import { useSubmit } from '@/components/useSubmit';
-import { t } from '@/i18n/text';
+import { t, T } from '@/i18n/text';
 import type { Store } from '@/vocabulary/store';
 import { useOwnSecret } from '../own_secret';
 import styles from '../steps.module.css';
+import { Whole } from './Whole';
+
+const LEAST = 16; // characters, as the service asks for
 
 export function ShopSecret({ it }: { it: Store }) {
   const [secret, setSecret] = useState('');
   const { busy, begin, end } = useSubmit();
   const [error, setError] = useState<unknown>();
+  const [left, setLeft] = useState(false); // the field was left, or sent, since it was empty
+  const length = secret.trim().length;
+  const short = left && length > 0 && length < LEAST ? t('steps.secretShort', { n: LEAST }) : undefined;
   const { end: stored, note } = useOwnSecret(it);
   async function submit(event: FormEvent) {
     event.preventDefault();
-    if (!begin()) return;
+    setLeft(true);
+    if (length < LEAST || !begin()) return;
     setError(undefined);
     try {
       // The former secret was ours, and nobody signs with it.
@@ -32,6 +39,7 @@ export function ShopSecret({ it }: { it: Store }) {
         }),
       );
       setSecret('');
+      setLeft(false);
       toast(t('steps.secretSaved'));
       await note(changed);
     } catch (failure) {
@@ -41,24 +49,19 @@ export function ShopSecret({ it }: { it: Store }) {
     }
   }
   return (
-    <form className={styles.secret} onSubmit={(event) => void submit(event)}>
+    <form className={styles.secret} noValidate onSubmit={(event) => void submit(event)}>
       <div className={styles.line}>
         <PasswordField
           aria-label={t('steps.secretLabel')}
           autoComplete="off"
-          minLength={16}
+          minLength={LEAST}
           maxLength={200}
           value={secret}
-          error={problemsOf(error).secret}
+          error={short ?? problemsOf(error).secret}
           onChange={(event) => setSecret(event.currentTarget.value)}
+          onBlur={() => setLeft(length > 0)}
         />
-        <Button
-          type="submit"
-          variant="filled"
-          size="md"
-          disabled={secret.trim().length < 16}
-          aria-disabled={busy || undefined}
-        >
+        <Button type="submit" variant="filled" size="md" disabled={length === 0} aria-disabled={busy || undefined}>
           {busy ? t('action.saving') : t('steps.secretSave')}
         </Button>
       </div>
@@ -66,7 +69,9 @@ export function ShopSecret({ it }: { it: Store }) {
       {stored === null ? null : (
         <p className={styles.stored}>
           <Shape icon="check" colour="teal" />
-          {t('steps.secretStored', { preview: stored })}
+          <span>
+            <T k="steps.secretStored" values={{ preview: <Whole text={stored} /> }} />
+          </span>
         </p>
       )}
       <p className={styles.note}>{t('steps.secretHint')}</p>

@@ -3,11 +3,12 @@ import '@/i18n/en/store_kinds';
 import '@/i18n/en/stores';
 import { lazy, Suspense, type ReactNode } from 'react';
 import { CopyField } from '@/components/Copy';
-import { t } from '@/i18n/text';
+import { t, T } from '@/i18n/text';
 import type { Store } from '@/vocabulary/store';
 import { RotateSecret } from '../RotateSecret';
 import styles from '../steps.module.css';
 import type { Event, StepsProps, Word } from './kind';
+import { Whole } from './Whole';
 
 // It comes with the secret: pages without steps import the kinds of shops too.
 const SecretShown = lazy(() => import('@/components/SecretOnce').then((part) => ({ default: part.SecretShown })));
@@ -32,7 +33,9 @@ export function OurSecret({ it, secret, onSecret }: StepsProps) {
     );
   return (
     <div className={styles.saved}>
-      <p className={styles.note}>{t('steps.secretKept', { preview: it.secretPreview })}</p>
+      <p className={styles.note}>
+        <T k="steps.secretKept" values={{ preview: <Whole text={it.secretPreview} /> }} />
+      </p>
       {onSecret ? <RotateSecret it={it} onSecret={onSecret} /> : null}
     </div>
   );
