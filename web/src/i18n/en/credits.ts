@@ -22,7 +22,7 @@ export const credits = {
     one: 'It goes on by itself once there are some.',
     other: 'They go on by themselves once there are some, the oldest first.',
   },
-  'credits.waitShow': 'Show them',
+  'credits.waitShow': { one: 'Show it', other: 'Show them' },
   'credits.lowLabel': 'Warn me at this many credits',
   'credits.lowHint': 'Shown on your overview, and sent as credits.low to your outbound webhooks.',
   'credits.lowNobody': 'Shown on your overview alone: no {link} is told when few are left.',

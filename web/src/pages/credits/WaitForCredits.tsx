@@ -24,7 +24,7 @@ export function WaitForCredits() {
           <Link to="/deliveries" search={{ status: 'failed', code: 'insufficient_credits' }} {...props} />
         )}
       >
-        {t('credits.waitShow')}
+        {t('credits.waitShow', { count })}
       </Button>
     </section>
   );

@@ -2,6 +2,7 @@
 import type { Schemas } from '@/api/client';
 import type { Bar } from '@/components/Bars';
 import { hourOf } from '@/i18n/format';
+import { t } from '@/i18n/text';
 import type { Search } from '../search';
 
 const HOUR = 3_600_000;
@@ -46,9 +47,9 @@ export function titleAt(at: string, period: Period): string {
 }
 
 export const barsOf = <At extends { at: string }>(data: At[], period: Period, values: (at: At) => number[]): Bar[] =>
-  data.map((one) => ({
+  data.map((one, index) => ({
     key: one.at,
-    label: nameAt(one.at, period),
+    label: bucketOf(period) === 'day' && index === data.length - 1 ? t('time.today') : nameAt(one.at, period),
     title: titleAt(one.at, period),
     values: values(one),
   }));

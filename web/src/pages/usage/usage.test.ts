@@ -22,11 +22,16 @@ test('what is shown of a longer time has sums of its own', () => {
   });
 });
 
-test('every hour and day has its bar', () => {
-  const bars = barsOf([{ at: '2026-11-22T00:00:00.000Z', n: 3 }], '7d', ({ n }) => [n, 0]);
-  expect(bars).toEqual([
+test('every hour and day has its bar, and the last day is today, as on the overview', () => {
+  const counts = [
+    { at: '2026-11-22T00:00:00.000Z', n: 3 },
+    { at: '2026-11-23T00:00:00.000Z', n: 1 },
+  ];
+  expect(barsOf(counts, '7d', ({ n }) => [n, 0])).toEqual([
     { key: '2026-11-22T00:00:00.000Z', label: '22 Nov', title: 'Sun, 22 Nov 2026', values: [3, 0] },
+    { key: '2026-11-23T00:00:00.000Z', label: 'Today', title: 'Mon, 23 Nov 2026', values: [1, 0] },
   ]);
+  expect(barsOf(counts, '24h', ({ n }) => [n, 0]).map(({ label }) => label)).not.toContain('Today');
 });
 
 test('a table is quoted, and no name is a formula', () => {
