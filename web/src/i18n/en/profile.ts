@@ -104,6 +104,7 @@ export const profile = {
   'audit.anything': 'Anything',
   'audit.anyTime': 'Any time',
   'audit.tokenOf': 'Token {name}',
+  'audit.tokenEnding': 'Token {name}, {end}',
   'audit.target': 'Of',
   'audit.kind.session.': 'Sign-ins and sign-outs',
   'audit.kind.sign_in.failed': 'Failed sign-ins',

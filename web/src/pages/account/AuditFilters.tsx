@@ -2,6 +2,7 @@ import '@/i18n/en/profile';
 import { ActionIcon, NativeSelect } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import type { Schemas } from '@/api/client';
 import { queries } from '@/api/queries';
 import { t } from '@/i18n/text';
 import { PERIODS } from '../period';
@@ -17,6 +18,19 @@ type Option = { value: string; label: string };
 const withIt = (options: Option[], value: string | undefined) =>
   value && !options.some((one) => one.value === value) ? [...options, { value, label: value }] : options;
 
+// Tokens of one name, which a rotation makes, are told apart by their last characters.
+function tokensOf(keys: Pick<Schemas['ApiKey'], 'id' | 'name' | 'preview'>[]): Option[] {
+  const times = new Map<string, number>();
+  for (const { name } of keys) times.set(name, (times.get(name) ?? 0) + 1);
+  return keys.map(({ id, name, preview }) => ({
+    value: id,
+    label:
+      times.get(name) === 1
+        ? t('audit.tokenOf', { name })
+        : t('audit.tokenEnding', { name, end: preview.slice(preview.lastIndexOf('…')) }),
+  }));
+}
+
 export function AuditFilters({ search, onChange }: Props) {
   const people = useQuery(queries.people());
   const keys = useQuery({ ...queries.keys(), refetchInterval: false });
@@ -24,7 +38,7 @@ export function AuditFilters({ search, onChange }: Props) {
   const who = [
     { value: '', label: t('audit.anybody') },
     ...(people.data?.data ?? []).map(({ id, email }) => ({ value: id, label: email ?? id })),
-    ...(keys.data?.data ?? []).map(({ id, name }) => ({ value: id, label: t('audit.tokenOf', { name }) })),
+    ...tokensOf(keys.data?.data ?? []),
     { value: 'operator', label: t('audit.operator') },
     { value: 'system', label: t('audit.system') },
   ];
