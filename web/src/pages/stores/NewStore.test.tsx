@@ -70,6 +70,7 @@ test('the address names the store that was made, and a reload shows its guide ag
   await user.type(await screen.findByLabelText('What do you call it?'), 'marlowtones.com');
   await user.click(screen.getByRole('button', { name: 'Create store' }));
   await screen.findByText(secret);
+  expect(document.activeElement?.textContent).toContain('Listening for your first order');
   expect(at.search).toEqual({ store: id });
   expect(at.replaced).toEqual([true]);
   expect(
@@ -88,6 +89,7 @@ test('the address names the store that was made, and a reload shows its guide ag
   await screen.findByText(/^The secret is shown only once/);
   screen.getByRole('button', { name: 'Rotate…' });
   screen.getByText('Listening for your first order');
+  expect(document.activeElement).toBe(screen.getByRole('heading', { level: 1 })); // the page does not move to the steps
   expect(screen.queryByRole('button', { name: 'Create store' })).toBeNull();
   expect(document.body.textContent).not.toContain(secret);
 

@@ -143,11 +143,14 @@ type StepsProps = { it: Store; secret: string | null; onSecret: (secret: string 
 
 function Steps({ it, secret, onSecret }: StepsProps) {
   const place = useRef<HTMLDivElement>(null);
-  useEffect(() => place.current?.focus(), []);
+  const [fresh] = useState(secret !== null); // the store was made just now, in the form that was here
+  useEffect(() => {
+    if (fresh) place.current?.focus();
+  }, [fresh]);
   return (
     <div ref={place} tabIndex={-1} className={styles.after}>
       <ConnectSteps it={it} secret={secret} onSecret={onSecret} />
-      <div>
+      <div className={styles.heard}>
         <Listening id={it.id} />
         <Username store={it} />
       </div>
