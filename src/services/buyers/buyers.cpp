@@ -22,9 +22,8 @@ using domain::BuyerState;
 using domain::ItemStatus;
 using storage::Tx;
 
-// `stays`: it was taken back, and another order gave the buyer the file.
+// Of an item of the present customer. `stays`: it was taken back, and the buyer has the file by another order.
 std::optional<BuyerItemState> state_of(const storage::ItemRow& item, bool stays) {
-  if (item.former) return std::nullopt;
   switch (reported_status(item)) {
     case ItemStatus::owed:
     case ItemStatus::sharing:
@@ -53,7 +52,9 @@ bool is_sale_over(Tx& tx, const storage::DeliveryRow& row) {
 // Reads what an answer shows of the delivery.
 BuyerView buyer_view_of(Tx& tx, const storage::DeliveryRow& row, int jobs_per_minute) {
   BuyerView view;
-  const auto items = find_items(tx, row.id);
+  auto items = find_items(tx, row.id);
+  const bool shared = anything_shared(pointers(items));
+  std::erase_if(items, &storage::ItemRow::former);
   const auto acts = find_buyer_acts(tx, row.id);
   view.state = domain::buyer_state(row.status, row.resolution);
   if (const auto account = find_account(tx, row.account)) {
@@ -64,13 +65,13 @@ BuyerView buyer_view_of(Tx& tx, const storage::DeliveryRow& row, int jobs_per_mi
   view.order_number = find_order_names(tx, std::array{OrderId{row.id.value}}).front().number;
   view.username = row.username;
   if (const auto sender = find_cloud_account(tx, row.cloud_account)) view.sender = sender->username;
-  if (view.state == BuyerState::accept_request && has_accepted(tx, row)) view.state = BuyerState::on_its_way;
+  const auto outlook = outlook_of(tx, row, jobs_per_minute);
+  view.starts_at = outlook.late_start;
+  if (outlook.accepted) view.state = BuyerState::on_its_way;
+  if (outlook.in_outage) view.state = BuyerState::delayed;
   if (view.state == BuyerState::accept_request) {
     if (const auto customer = find_customer(tx, row.customer)) view.requested_at = customer->requested_at;
   }
-  const auto outlook = outlook_of(tx, row, jobs_per_minute);
-  view.starts_at = outlook.late_start;
-  if (outlook.in_outage) view.state = BuyerState::delayed;
   const auto staying = find_staying_items(tx, items);
   for (const auto& item : items) {
     const auto state = state_of(item, staying.contains(item.id));
@@ -85,7 +86,7 @@ BuyerView buyer_view_of(Tx& tx, const storage::DeliveryRow& row, int jobs_per_mi
   if (view.state == BuyerState::delivered && (keeps_nothing || (may_be_over && is_sale_over(tx, row))))
     view.state = BuyerState::closed;
   view.dry_run = row.dry_run;
-  view.can_correct = domain::may_correct(view.state, anything_shared(pointers(items)), acts);
+  view.can_correct = domain::may_correct(view.state, shared, acts);
   view.can_retry = domain::may_retry(view.state, acts);
   if (const auto wait = domain::buyer_wait(acts, tx.now()); wait > Millis{0})
     view.can_act_at = tx.now() + wait;

@@ -194,6 +194,12 @@ std::optional<Timestamp> resumable_until(const DeliveryRow& row) {
   }
 }
 
+bool has_accepted(Tx& tx, const DeliveryRow& row) {
+  if (row.status != DeliveryStatus::waiting_for_friendship) return false;
+  const auto customer = find_customer(tx, row.customer);
+  return customer && customer->friendship == storage::Friendship::friends;
+}
+
 UsernameSource source_of(Tx& tx, const DeliveryRow& row, const domain::OrderState& order) {
   if (row.username.empty()) return UsernameSource::none;
   if (const auto acts = find_buyer_acts(tx, row.id); acts.corrections > 0 && acts.acted_at == row.named_at)
@@ -247,26 +253,20 @@ std::vector<DeliverySummary> summaries_of(Tx& tx, std::vector<DeliveryRow> rows,
   return all;
 }
 
-bool has_accepted(Tx& tx, const DeliveryRow& row) {
-  if (row.status != DeliveryStatus::waiting_for_friendship) return false;
-  const auto customer = find_customer(tx, row.customer);
-  return customer && customer->friendship == storage::Friendship::friends;
-}
-
 Outlook outlook_of(Tx& tx, const DeliveryRow& row, int jobs_per_minute) {
   const bool accepted = has_accepted(tx, row);
   if (row.status != DeliveryStatus::queued && row.status != DeliveryStatus::processing && !accepted)
     return {};
   const auto account = find_cloud_account(tx, row.cloud_account);
-  if (account && in_outage(*account)) return {.in_outage = true};
+  if (account && in_outage(*account)) return {.accepted = accepted, .in_outage = true};
   if (row.status == DeliveryStatus::processing) return {};
   const auto place = queue_positions(tx, std::array{row.customer}).front();
-  if (place.position == 0) return {};
+  if (place.position == 0) return {.accepted = accepted};
   const auto start =
       start_of(tx.now(), account ? account->blocked_until : Timestamp{}, place, jobs_per_minute);
   const bool after_failure = row.next_attempt_at && *row.next_attempt_at > tx.now();
-  if (start <= tx.now() + std::chrono::minutes{1} && !after_failure) return {};
-  return {.late_start = start};
+  if (start <= tx.now() + std::chrono::minutes{1} && !after_failure) return {.accepted = accepted};
+  return {.accepted = accepted, .late_start = start};
 }
 
 DeliveryView view_of(Tx& tx, DeliveryRow row, int jobs_per_minute) {

@@ -75,12 +75,10 @@ std::vector<DeliverySummary> summaries_of(storage::Tx& tx, std::vector<storage::
                                           int jobs_per_minute);
 DeliveryView view_of(storage::Tx& tx, storage::DeliveryRow row, int jobs_per_minute);
 
-// Whether the delivery still waits for the customer although they are known to have accepted: the job that shares
-// the files has not begun.
-bool has_accepted(storage::Tx& tx, const storage::DeliveryRow& row);
-
 // The outlook of a delivery that is queued or worked on, or whose customer has accepted.
 struct Outlook {
+  // It waits for the customer, who is known to have accepted: the job that shares the files has not begun.
+  bool accepted = false;
   bool in_outage = false;  // of its cloud account (spec 3.5): nobody knows when it goes on
   // It begins at that moment, or later behind 1,000 others. Nothing: within a minute and nothing has failed, or that
   // is not known.

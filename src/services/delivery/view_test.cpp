@@ -131,6 +131,27 @@ TEST(DeliveryActions, NameTheOrderInTheAuditLog) {
   EXPECT_EQ(detail_of(nameless), "order tc-2");
 }
 
+TEST(DeliveryView, AFileThatAnotherUserOfTheNameGotStaysNotWithTheFormerOne) {
+  World world;
+  world.cloud.auto_accept = true;
+  const auto first = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  const auto second = world.deliver(world.order("2", "Ann", {"sku-1"}));
+  world.write([&](storage::Tx& tx) {
+    tx.exec({"UPDATE delivery_items SET status = 'revoked' WHERE delivery_id = $1"}, first);
+  });
+  EXPECT_EQ(view_of(world, first).staying.size(), 1U);
+  for (const auto* const status : {"revoking", "revoke_failed"}) {
+    world.write([&](storage::Tx& tx) {
+      tx.exec({"UPDATE delivery_items SET status = $2 WHERE delivery_id = $1"}, second, status);
+    });
+    EXPECT_EQ(view_of(world, first).staying.size(), 1U) << "it is there as long as it is " << status;
+  }
+  world.write([&](storage::Tx& tx) {
+    tx.exec({"UPDATE delivery_items SET user_id = 'u-new' WHERE delivery_id = $1"}, second);
+  });
+  EXPECT_TRUE(view_of(world, first).staying.empty());
+}
+
 WorkerOptions slow() {
   return {.jobs_per_minute = 0, .poll = std::chrono::hours{1}, .maintenance = std::chrono::hours{1}};
 }

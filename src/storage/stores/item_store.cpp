@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <tuple>
 
 #include "storage/row_columns.h"
@@ -42,9 +43,11 @@ constexpr Sql kFindItems = sql<"SELECT ", kSelected<kColumns>, " FROM delivery_i
 constexpr Sql kFindItemsOfJob = sql<"SELECT ", kWithoutLines, " FROM delivery_items WHERE delivery_id = $1">;
 constexpr Sql kFindItemsOfCustomer =
     sql<"SELECT ", kWithoutLines, " FROM delivery_items WHERE customer_id = $1">;
+// Of an item that is being taken back, or was in vain, the file may still be there.
 constexpr Sql kFilesOfOtherDeliveries{
-    "SELECT file_id FROM (SELECT file_id, delivery_id, status FROM delivery_items WHERE customer_id = $1"
-    " LIMIT $3) AS theirs WHERE delivery_id <> $2 AND (status = 'shared' OR status = 'already_shared')"};
+    "SELECT file_id, user_id FROM (SELECT file_id, user_id, delivery_id, status FROM delivery_items"
+    " WHERE customer_id = $1 LIMIT $3) AS theirs WHERE delivery_id <> $2 AND (status = 'shared'"
+    " OR status = 'already_shared' OR status = 'revoking' OR status = 'revoke_failed')"};
 constexpr Sql kUpdateItemLines{
     "UPDATE delivery_items SET lines = $4 WHERE delivery_id = $1 AND file_id = $2 AND id = $3"};
 constexpr Sql kUpdateItem =
@@ -143,15 +146,20 @@ std::vector<ItemRow> find_items_of_customers(Tx& tx, std::span<const CustomerId>
 }
 
 std::set<ItemId> find_staying_items(Tx& tx, std::span<const ItemRow> items) {
-  std::map<std::pair<DeliveryId, CustomerId>, std::map<std::string_view, ItemId>> taken_back;  // by file
+  std::map<CustomerId, std::multimap<std::string_view, const ItemRow*>> taken_back;  // by file
   for (const auto& item : items) {
     if (item.status == domain::ItemStatus::revoked && item.customer)
-      taken_back[{item.delivery, item.customer}].emplace(item.file_id, item.id);
+      taken_back[item.customer].emplace(item.file_id, &item);
   }
   std::set<ItemId> staying;
-  for (const auto& [owner, by_file] : taken_back) {
-    tx.query(kFilesOfOtherDeliveries, owner.second, owner.first, kMostItemsSearched, [&](const Row& r) {
-      if (const auto found = by_file.find(r.text(0)); found != by_file.end()) staying.insert(found->second);
+  for (const auto& [customer, by_file] : taken_back | std::views::take(kMostCustomersSearched)) {
+    const auto delivery = by_file.begin()->second->delivery;
+    tx.query(kFilesOfOtherDeliveries, customer, delivery, kMostItemsSearched, [&](const Row& r) {
+      const auto user = r.text(1);
+      for (auto [at, end] = by_file.equal_range(r.text(0)); at != end; ++at) {
+        const auto& own = at->second->user_id;  // the username may be another user's since
+        if (own.empty() || user.empty() || own == user) staying.insert(at->second->id);
+      }
     });
   }
   return staying;

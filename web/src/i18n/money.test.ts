@@ -18,6 +18,7 @@ test.each([
   [900, 100, '€0.09'],
   [600, 4, '€1.50'],
   [4900, 300, '€0.163', false], // it never ends, so it cannot add up
+  [500, 30_000, '€0.0002', false],
 ] as [number, number, string, boolean?][])(
   'the price of one says whether it is exact: %i for %i',
   (amount, parts, price, exact = true) => {

@@ -36,7 +36,8 @@ export function money(amount: number, currency: string): string {
 
 const MOST_FINER = 3; // digits beyond those of the currency
 
-// Of so many equal parts one, "€0.1245": exact, or rounded with a digit more than the currency has where no decimal number is exact.
+// The price of one of `parts` equal parts, "€0.1245": exact, or rounded where no decimal number of so few digits is: to a digit more than
+// the currency has, and to further ones as long as all are zero.
 export function moneyEach(amount: number, currency: string, parts: number): { price: string; exact: boolean } {
   try {
     const digits = digitsOf(currency);
@@ -45,7 +46,11 @@ export function moneyEach(amount: number, currency: string, parts: number): { pr
       const units = all * 10n ** BigInt(finer);
       if (units % n === 0n) return { price: written(units / n, currency, digits, digits + finer), exact: true };
     }
-    return { price: written((all * 20n + n) / (n * 2n), currency, digits, digits + 1), exact: false };
+    for (let finer = 1; ; finer += 1) {
+      const units = (all * 2n * 10n ** BigInt(finer) + n) / (n * 2n);
+      if (units > 0n || finer === MOST_FINER)
+        return { price: written(units, currency, digits, digits + finer), exact: false };
+    }
   } catch {
     return { price: money(amount, currency), exact: parts === 1 };
   }

@@ -32,7 +32,7 @@ export const store_kinds = {
   'steps.generic.1': 'Send each paid order as JSON with POST to:',
   'steps.generic.2': 'Sign the exact body with this secret, HMAC-SHA256 in hex, in the header {header}:',
   'steps.generic.token':
-    'Send an API token with each order, in the header {header}. {tokens} makes one; any permission will do.',
+    'Send an API token with each order, in the header {header}. {tokens} makes one; any permission will do, and its stores must include this one.',
   'steps.generic.3': 'The body, at least:',
   'steps.secretKept':
     'The secret is shown only once, when the store is created or the secret is rotated. Current secret: {preview}',

@@ -57,7 +57,8 @@ export const stores = {
   'refused.check': 'Check the secret',
   'refused.checkStore': 'Check the store',
   'refused.settings': 'Open the settings',
-  'refused.tokenOff': 'Orders without a token are accepted now.',
+  'refused.tokenOff': 'Orders without a token are accepted now. A token that is not valid is still refused.',
+  'refused.tokens': 'Open API Tokens',
 
   'products.what': 'The products',
   'products.search': 'Product, SKU or id',

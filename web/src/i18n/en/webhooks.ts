@@ -41,7 +41,7 @@ export const webhooks = {
   'webhook.turnedOnNone': 'Turned on. No event that happened meanwhile is sent.',
   'webhook.off.title': 'Turn “{name}” off?',
   'webhook.off.body':
-    'Events that happen while it is off are never sent to it, also not after you turn it on again. Those that wait already are sent then.',
+    'Events that happen while it is off are never sent to it, also not after you turn it on again. Events that wait already are sent then.',
   'webhook.off.button': 'Turn off',
   'webhook.delete.title': 'Delete “{name}”?',
   'webhook.delete.body': 'It hears of nothing any more, and its events and answers are deleted.',

@@ -54,10 +54,10 @@ const WRITTEN: Record<string, (detail: string) => string | undefined> = {
 };
 
 export const detailOf = ({ action, detail }: { action: string; detail: string }): string =>
-  (action.startsWith('delivery.')
-    ? ordered(detail)
-    : Object.hasOwn(WRITTEN, action)
-      ? WRITTEN[action]?.(detail)
+  (Object.hasOwn(WRITTEN, action)
+    ? WRITTEN[action]?.(detail)
+    : action.startsWith('delivery.')
+      ? ordered(detail)
       : undefined) ?? detail;
 
 // The fields of changes, by their names in the API: each as the page that changes it calls it, and whether its values are on and off.

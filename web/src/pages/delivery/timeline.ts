@@ -39,8 +39,8 @@ export function folded(entries: Entry[]): Folded[] {
 export const TAKING_BACK = 'The shared files are being taken back.';
 export const NEW_LINK = "The buyer's link was made anew.";
 
-// The id of the newest entry with an outcome of the delivery, a failure's end included: the only one in colour. An action of the order decides nothing: what comes
-// of it has an entry of its own.
+// The id of the newest entry with an outcome of the delivery: the only one in colour. The end of a failure is an outcome too. An action
+// of the order decides nothing: what comes of it has an entry of its own.
 const OUTCOMES = new Set<Entry['type']>([
   'queued',
   'completed',

@@ -2,12 +2,14 @@
 import '@/i18n/en/account';
 import { ActionIcon, Menu, TextInput } from '@mantine/core';
 import { IconDots } from '@tabler/icons-react';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { api, ok, type Schemas } from '@/api/client';
 import { sentence } from '@/api/errors';
+import { queries } from '@/api/queries';
 import { ConfirmDialog } from '@/components/Dialogs';
 import { toast } from '@/components/toasts';
+import { momentWithin } from '@/i18n/format';
 import { t } from '@/i18n/text';
 import { expired } from './About';
 
@@ -21,6 +23,8 @@ export function KeyActions({ it, onIssued }: { it: Key; onIssued: (key: Issued) 
   const [name, setName] = useState(it.name);
   const client = useQueryClient();
   const params = { path: { key: it.id } };
+  const active = useQuery({ ...queries.activeKeys(), enabled: asked === 'deactivate' && it.rotatedFrom !== null });
+  const former = active.data?.data.find((key) => key.id === it.rotatedFrom && !expired(key));
   const change = async (body: { name?: string; active?: boolean }) => {
     await ok(api.PATCH('/api/keys/{key}', { params, body }));
     await client.invalidateQueries({ queryKey: ['keys'] });
@@ -80,9 +84,16 @@ export function KeyActions({ it, onIssued }: { it: Key; onIssued: (key: Issued) 
         onClose={close}
         title={t('keysPage.deactivate.title', { name: it.name })}
         body={
-          it.rotatedFrom
-            ? t('keysPage.deactivate.replaced', { text: t('keysPage.deactivate.body') })
-            : t('keysPage.deactivate.body')
+          <>
+            <p>{t('keysPage.deactivate.body')}</p>
+            {former ? (
+              <p>
+                {former.expiresAt
+                  ? t('keysPage.deactivate.formerUntil', { time: momentWithin(former.expiresAt) })
+                  : t('keysPage.deactivate.former')}
+              </p>
+            ) : null}
+          </>
         }
         button={t('keysPage.deactivate.button')}
         danger

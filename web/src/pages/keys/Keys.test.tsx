@@ -1,4 +1,5 @@
 import { act, cleanup, screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Schemas } from '@/api/client';
 import { queries } from '@/api/queries';
@@ -63,6 +64,28 @@ test('a token that ends says when', async () => {
   const [site, before] = rowsOf('API Tokens');
   expect(site).not.toContain('Until');
   expect(before).toMatch(/^before Until tomorrow, \d/);
+});
+
+test.each([
+  [{ expiresAt: new Date(Date.now() + 86_400_000).toISOString() }, /The token that it replaced works until tomorrow/],
+  [{ expiresAt: new Date(Date.now() - 86_400_000).toISOString() }, null],
+] as const)('a deactivation says how long the token before still works: %#', async (former, says) => {
+  const { client } = await show(<Keys />);
+  client.setQueryData(queries.activeKeys().queryKey, {
+    data: [
+      { ...aKey('site', true), rotatedFrom: 'before' },
+      { ...aKey('before', true), rotatedFrom: null, ...former },
+    ],
+    nextCursor: null,
+  });
+  client.setQueryData(queries.account().queryKey, { caller: { role: 'owner' } } as never);
+  const user = userEvent.setup();
+  await user.click(await screen.findByRole('button', { name: 'Actions of site' }));
+  await user.click(await screen.findByRole('menuitem', { name: 'Deactivate…' }));
+  const dialog = await screen.findByRole('dialog');
+  await within(dialog).findByText(/^Programs that use it get 403 at once/);
+  if (says) await within(dialog).findByText(says);
+  else expect(dialog.textContent).not.toContain('The token that it replaced');
 });
 
 test('a further page of inactive tokens is of its cursor', async () => {

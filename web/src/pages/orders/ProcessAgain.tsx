@@ -9,17 +9,14 @@ import { Alert } from '@/components/Alert';
 import { ConfirmDialog } from '@/components/Dialogs';
 import { t } from '@/i18n/text';
 import type { Search } from '../search';
-import { creditsFor } from '../store/products/skipped';
 import { filterOf } from './filters';
-import { useMostCredits } from './served';
 
 type Props = { search: Search; onClose: () => void; onStarted: (job: string) => void };
 
 export function ProcessAgain({ search, onClose, onStarted }: Props) {
   const [now] = useState(() => Date.now()); // one time for the count and the action, so that both find the same orders
   const filter = filterOf(search, now);
-  const have = useQuery(queries.credits()).data?.available;
-  const most = useMostCredits(filter.integrationId);
+  const credits = useQuery(queries.credits());
   const counted = useQuery({
     queryKey: ['orders', 'toProcess', filter],
     queryFn: () =>
@@ -47,9 +44,7 @@ export function ProcessAgain({ search, onClose, onStarted }: Props) {
                     : t('orders.again.many', { n: total })}
             </p>
             {filter.unmapped || filter.outcome ? null : <p>{t('orders.again.only')}</p>}
-            {total > 0 && have !== undefined ? (
-              <p>{most ? creditsFor(most, have).words : t('orders.again.credits', { n: have })}</p>
-            ) : null}
+            {total > 0 && credits.data ? <p>{t('orders.again.credits', { n: credits.data.available })}</p> : null}
           </>
         )
       }

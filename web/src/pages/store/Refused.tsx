@@ -17,7 +17,8 @@ export function Refused({ it }: { it: Store }) {
   const refusal = openRefusal(it);
   if (!refusal) return null;
   const wrong = refusal.code === 'INVALID_SIGNATURE';
-  const token = refusal.code === 'UNAUTHORIZED' || refusal.code === 'FORBIDDEN';
+  const forbidden = refusal.code === 'FORBIDDEN'; // whatever the settings say of tokens
+  const token = refusal.code === 'UNAUTHORIZED' || forbidden;
   const tab = here && token ? 'settings' : 'connection';
   const cause = word('cause', refusal.code);
   const when = since(refusal.lastAt, now);
@@ -35,16 +36,28 @@ export function Refused({ it }: { it: Store }) {
           {here && !wrong && !token ? null : (
             <Button
               variant="filled"
-              renderRoot={(props) => (
-                <Link
-                  {...props}
-                  to={`/integrations/stores/$id/${tab}`}
-                  params={{ id: it.id }}
-                  search={wrong ? { do: 'secret' } : {}}
-                />
-              )}
+              renderRoot={(props) =>
+                forbidden && here ? (
+                  <Link {...props} to="/keys" search={{}} />
+                ) : (
+                  <Link
+                    {...props}
+                    to={`/integrations/stores/$id/${tab}`}
+                    params={{ id: it.id }}
+                    search={wrong ? { do: 'secret' } : {}}
+                  />
+                )
+              }
             >
-              {t(wrong ? 'refused.check' : tab === 'settings' ? 'refused.settings' : 'refused.checkStore')}
+              {t(
+                wrong
+                  ? 'refused.check'
+                  : forbidden && here
+                    ? 'refused.tokens'
+                    : tab === 'settings'
+                      ? 'refused.settings'
+                      : 'refused.checkStore',
+              )}
             </Button>
           )}
         </div>

@@ -74,14 +74,15 @@ test('the banner leads to another page than the one on which it stands', async (
   };
   expect(await at('products', 'UNAUTHORIZED')).toEqual(['Check the store', '/connection']);
   expect(await at('connection', 'UNAUTHORIZED')).toEqual(['Open the settings', '/settings']);
-  expect(await at('connection', 'FORBIDDEN')).toEqual(['Open the settings', '/settings']);
+  expect(await at('connection', 'FORBIDDEN')).toEqual(['Open API Tokens', undefined]);
+  expect(screen.getByRole('link').getAttribute('href')).toBe('/keys');
   expect(await at('connection', 'INVALID_PAYLOAD')).toBeNull();
   expect(await at('connection', 'INVALID_SIGNATURE')).toEqual(['Check the secret', '/connection?do=secret']);
 });
 
 test('refusals of orders without a token say so where a token is no longer required', async () => {
   const it = refused('UNAUTHORIZED');
-  const says = 'Orders without a token are accepted now.';
+  const says = 'Orders without a token are accepted now. A token that is not valid is still refused.';
   const shows = async (now: Store) => {
     cleanup();
     await show(<Refused it={now} />);

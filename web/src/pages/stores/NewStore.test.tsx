@@ -50,6 +50,7 @@ const aStore = (more: Partial<Store> = {}) =>
     secretSetBy: 'service',
     lastOrderAt: null,
     topicsSeen: [],
+    settings: { requireApiKey: false },
     intake: { accepted24h: 0, lastAcceptedAt: null, refused: [] },
     ...more,
   }) as Store;
@@ -81,6 +82,11 @@ test('the address names the store that was made, and a reload shows its guide ag
         .map(({ state }) => state.data),
     ),
   ).not.toContain(secret);
+  act(() => at.go({ search: {} }));
+  await screen.findByRole('button', { name: 'Create store' });
+  act(() => at.go({ search: { store: id } }));
+  await screen.findByText(/^The secret is shown only once/);
+  expect(document.body.textContent).not.toContain(secret);
   cleanup();
 
   const again = await show(<NewStore />);

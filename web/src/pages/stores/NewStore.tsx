@@ -30,6 +30,8 @@ export function NewStore() {
   const id = storeOf(search);
   const [secret, setSecret] = useState<Shown | null>(null);
   const client = useQueryClient();
+  // It is shown once: a way back to the guide does not show it again.
+  useEffect(() => (id ? () => setSecret(null) : undefined), [id]);
   if (id) return <Guide key={id} id={id} secret={secret?.of === id ? secret.text : null} onSecret={setSecret} />;
   const made = ({ secret: text, ...store }: Schemas['IntegrationWithSecret']) => {
     setSecret({ of: store.id, text });

@@ -19,7 +19,7 @@ export function useEntries(text: string, onHelp: () => void) {
   const owner = useIsOwner();
   const stores = useQuery(queries.stores());
   const typed = text.replace(/\p{Cc}/gu, ' ').trim();
-  // Pages show usernames with an "@", which the service knows none with.
+  // Pages show usernames with an "@"; the service knows them without it.
   const wanted = typed.replace(/^[@\s]+/, '');
   const [asked] = useDebouncedValue(wanted, 150);
   const found = useQuery(queries.search(asked));

@@ -21,8 +21,9 @@ export const ordersText = (key: Text, { count, exact }: Orders) =>
 export const ordersOf = (store: string, { count, exact }: Orders) =>
   exact ? t('skipped.ordersOf', { count, store }) : t('skipped.ordersOfMany', { n: count, store });
 
-export const reprocessable = (id: string, asked: Mappings) =>
-  queryOptions({
+export function useSkipped(id: string, mappings: Mappings) {
+  const [asked] = useDebouncedValue(mappings, 400);
+  const { data, isPlaceholderData } = useQuery({
     queryKey: ['stores', 'reprocessable', id, asked],
     queryFn: ({ signal }) =>
       ok(
@@ -32,12 +33,6 @@ export const reprocessable = (id: string, asked: Mappings) =>
           signal,
         }),
       ),
-  });
-
-export function useSkipped(id: string, mappings: Mappings) {
-  const [asked] = useDebouncedValue(mappings, 400);
-  const { data, isPlaceholderData } = useQuery({
-    ...reprocessable(id, asked),
     placeholderData: keepPreviousData,
     ...(asked === 'saved' ? { refetchInterval: paced(15_000) } : {}),
     ...(asked === null ? { enabled: false } : {}),
