@@ -22,6 +22,7 @@ export const delivery = {
     other: '{count} of {total} presets were taken back',
   },
   'delivery.takenBackAll': { one: 'The preset was taken back', other: 'All presets were taken back' },
+  'delivery.inLine': 'In line',
   'delivery.missing': 'Delivery not found, or it belongs to another account.',
   'delivery.place': '{n} of {total} in this list',
   'delivery.placeNeeds': '{n} of {total} that need you',
@@ -172,6 +173,10 @@ export const delivery = {
   'panel.waiting.change': 'Change username',
   'panel.waiting.changeSave': 'Save and ask again',
   'panel.waiting.changeText': 'The request to {buyer} is withdrawn, and the new user is asked.',
+  'panel.accepted': {
+    one: '{buyer} has accepted. The preset is in line to be shared.',
+    other: '{buyer} has accepted. The presets are in line to be shared.',
+  },
   'panel.review': 'This order waits for you',
   'panel.review.held': 'You asked to see every order of {store} first.',
   'panel.review.too_large': 'Too large to deliver by itself. Share the files by hand, then mark it.',

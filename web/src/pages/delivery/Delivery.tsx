@@ -12,10 +12,10 @@ import { StatusIcon } from '@/components/StatusIcon';
 import { Marks } from '@/components/Tag';
 import { Time } from '@/components/Time';
 import { t, T } from '@/i18n/text';
-import { stateWord } from '@/vocabulary/delivery';
 import { orderIdOf, orderName, partRefunded } from '@/vocabulary/order';
 import { Missing } from '../missing/Missing';
 import { parseSearch } from '../search';
+import { shownStatus, shownWord } from './accepted';
 import { LazyActions } from './LazyActions';
 import { DeliveryFacts } from './DeliveryFacts';
 import { FixFlow } from './FixFlow';
@@ -50,7 +50,7 @@ export function DeliveryPage() {
 function Content({ it, list }: { it: Delivery; list: string | undefined }) {
   const order = orderName(it);
   const title = t('delivery.title', { order });
-  const titleStatus = t('delivery.titleStatus', { order, status: stateWord(it) });
+  const titleStatus = t('delivery.titleStatus', { order, status: shownWord(it) });
   const walk = useWalk(it.id, list);
   // The lines of its order, which the delivery does not know.
   const lines = useQuery({ ...queries.order(orderIdOf(it.id)), enabled: it.refunded }).data?.lines;
@@ -69,8 +69,8 @@ function Content({ it, list }: { it: Delivery; list: string | undefined }) {
         meta={
           <>
             <span className={styles.status} data-status={it.status} title={it.status}>
-              <StatusIcon status={it.status} />
-              {stateWord(it)}
+              <StatusIcon status={shownStatus(it)} />
+              {shownWord(it)}
               <Marks of={it} />
             </span>
             {takenBack ? <span>{takenBack}</span> : null}

@@ -4,6 +4,7 @@ import { StatusIcon, Shape } from '@/components/StatusIcon';
 import { moment } from '@/i18n/format';
 import { hasText, t } from '@/i18n/text';
 import { stateWord, statusWord, word } from '@/vocabulary/delivery';
+import { hasAccepted, shownStatus } from './accepted';
 import { presentHolder } from './holders';
 import { takenBack } from './taken_back';
 import type { Delivery } from './types';
@@ -22,7 +23,8 @@ function nameOf(it: Delivery, { key, state }: Delivery['steps'][number]): string
   }
   if (key === 'shared' && takenBack(it).all) return t('item.revoked');
   if (key === 'shared' && isByHand(it)) return t('item.delivered_by_hand');
-  if (state === 'current' && it.status === 'waiting_for_friendship') return statusWord(it.status);
+  if (state === 'current' && it.status === 'waiting_for_friendship')
+    return hasAccepted(it) ? t('delivery.inLine') : statusWord(it.status);
   return key === 'shared' && it.dryRun ? t('status.would') : word('step', key);
 }
 
@@ -67,14 +69,14 @@ export function Journey({ it }: { it: Delivery }) {
           <li
             key={step.key}
             data-state={step.state}
-            data-status={it.status}
+            data-status={shownStatus(it)}
             title={step.at ? moment(step.at) : undefined}
           >
             <span className={styles.mark}>
               {step.state === 'done' ? (
                 <Shape icon="check" colour="teal" />
               ) : step.state === 'stopped' || step.state === 'current' ? (
-                <StatusIcon status={it.status} />
+                <StatusIcon status={shownStatus(it)} />
               ) : step.state === 'skipped' ? (
                 <Shape icon="slash" colour="grey" />
               ) : (

@@ -27,6 +27,7 @@ import { StatusIcon } from '@/components/StatusIcon';
 import { day, duration, hoursMinutesSeconds, moment, momentWithin, utc, zone } from '@/i18n/format';
 import { t, T } from '@/i18n/text';
 import { codeWord } from '@/vocabulary/delivery';
+import { hasAccepted } from './accepted';
 import { Actor } from './Actor';
 import { presentHolder } from './holders';
 import type { Delivery } from './types';
@@ -70,7 +71,7 @@ export function Timeline({ it }: { it: Delivery }) {
   const next =
     it.status === 'queued' && it.nextAttemptAt
       ? t('timeline.next', { time: momentWithin(it.nextAttemptAt) })
-      : it.nextLookAt
+      : it.nextLookAt && !hasAccepted(it)
         ? t('timeline.nextLook', { time: momentWithin(it.nextLookAt) })
         : null;
   return (

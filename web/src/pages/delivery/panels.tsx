@@ -15,6 +15,7 @@ import { t, T } from '@/i18n/text';
 import { useShortcuts } from '@/shell/shortcuts';
 import { stopReason, word } from '@/vocabulary/delivery';
 import { lineOf } from '@/vocabulary/delivery_line';
+import { hasAccepted } from './accepted';
 import { approvedWords, queuedWords, said, useDeliveryActions } from './actions';
 import { useAsk } from './ask';
 import { AskBuyer } from './AskBuyer';
@@ -42,7 +43,7 @@ export function DeliveryPanel({ it }: { it: Delivery }) {
     case 'failed':
       return <FixPanel it={it} />;
     case 'waiting_for_friendship':
-      return <Waiting it={it} />;
+      return hasAccepted(it) ? <Accepted it={it} /> : <Waiting it={it} />;
     case 'in_review':
       return <Review it={it} />;
     case 'invalidated':
@@ -145,6 +146,15 @@ function Waiting({ it }: { it: Delivery }) {
         </div>
       ) : null}
     </Panel>
+  );
+}
+
+// One line, as nobody has to do anything.
+function Accepted({ it }: { it: Delivery }) {
+  return (
+    <p className="muted">
+      <T k="panel.accepted" values={{ count: it.itemCount, buyer: <Buyer username={it.targetUsername} /> }} />
+    </p>
   );
 }
 
