@@ -40,6 +40,7 @@ export const texts = {
     title: 'Your presets are on their way',
     text: 'Usually less than a minute. You can close this page.',
     late: (time: string) => `It goes on ${time} or a little later. You can close this page.`,
+    asked: (sender: string, platform: string) => `If @${sender} sends you a friend request on ${platform}, accept it.`,
   },
   where: {
     title: 'Where should we send your presets?',

@@ -29,7 +29,20 @@ test('a delivery that others come before names its time, until that passes', () 
   const it = { ...delivery('on_its_way', 'on_its_way'), startsAt: '2026-11-21T12:30:00.000Z' };
   const leadAt = (now: string) => pageOf(it, fresh(), {} as Acts, new Date(now)).querySelector('.lead')?.textContent;
   expect(leadAt('2026-11-21T12:10:00.000Z')).toMatch(/^It goes on today at .* or a little later\. You can close/);
-  expect(leadAt('2026-11-21T12:31:00.000Z')).toBe('Usually less than a minute. You can close this page.');
+  expect(leadAt('2026-11-21T12:31:00.000Z')).toMatch(/^Usually less than a minute\. You can close this page\./);
+});
+
+test('a delivery on its way says whose friend request to accept, where one may come', () => {
+  const it = delivery('on_its_way', 'on_its_way');
+  const lead = (more: Partial<BuyerDelivery>) =>
+    pageOf({ ...it, ...more }, fresh(), {} as Acts, new Date('2026-11-21T12:10:00.000Z')).querySelector('.lead')
+      ?.textContent;
+  const asks = 'If @marlow sends you a friend request on the cloud platform, accept it.';
+  expect(lead({})).toBe(`Usually less than a minute. You can close this page. ${asks}`);
+  expect(lead({ startsAt: '2026-11-21T12:30:00.000Z' })).toMatch(new RegExp(`close this page\\. ${asks}$`));
+  expect(lead({ cloud: { ...it.cloud, name: 'Tone Cloud' } })).toContain('request on Tone Cloud, accept');
+  expect(lead({ senderUsername: null })).toMatch(/close this page\.$/);
+  expect(lead({ dryRun: true })).toMatch(/close this page\.$/);
 });
 
 test('a delivered order points to the shared files, but never says that they are certainly there', () => {

@@ -240,6 +240,8 @@ function body(it: BuyerDelivery, local: Local, acts: Acts, now: Date): Child[] {
         heading(texts.onItsWay.title),
         paragraph(
           secondsUntil(it.startsAt, now) > 0 ? texts.onItsWay.late(when(it.startsAt ?? '', now)) : texts.onItsWay.text,
+          // A test asks nobody.
+          it.senderUsername && !it.dryRun ? ` ${texts.onItsWay.asked(it.senderUsername, platformOf(it))}` : '',
         ),
         ...recipient(it, local, acts, now, texts.goesTo),
       ];
