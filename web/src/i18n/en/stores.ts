@@ -248,9 +248,11 @@ export const stores = {
   'settings.holdHint': 'Every order waits until you approve it.',
   'settings.test': 'Deliver test orders',
   'settings.testHint': 'Orders that your shop marks as a test are delivered like others.',
+  'settings.testNever': 'Orders of this kind of store cannot say that they are a test, so this does nothing.',
   'settings.revoke': 'Take presets back on refund',
   'settings.revokeHint': 'Presets that a refunded order shared are taken back from the buyer.',
   'settings.revokeNoTopic': 'Your shop has never sent a refund or a cancellation, so this does nothing yet.',
+  'settings.revokeNever': 'Orders of this kind of store cannot report a refund, so this does nothing.',
   'settings.key': 'Require a token',
   'settings.keyHint': 'Orders without a valid API token are refused.',
   'settings.keyNever': '{shop} cannot send a token with its webhooks, so every order would be refused.',
@@ -294,6 +296,12 @@ export const stores = {
   'check.format': 'Is the format JSON?',
   'check.paid': 'Is the order paid? Only paid orders are delivered.',
   'check.active': 'Is the webhook, or its plugin, active?',
+  'check.own.address': 'Does your program send to the whole address, with POST?',
+  'check.own.reach': 'Can its server reach this address?',
+  'check.own.paid': 'Does it send an order once it is paid?',
+  'check.own.answer': 'Does it get the answer 202? Any other says in “error” why the order is not stored.',
+  'check.own.body': 'Is the body JSON, with orderId, targetUsername and items?',
+  'check.own.fields': 'The answer names each faulty field in “details”.',
 } as const;
 
 addWords(stores);

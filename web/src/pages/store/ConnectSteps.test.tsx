@@ -194,7 +194,7 @@ test.each([
 test('a website that has to send a token is told the header, before the body', async () => {
   const steps = () => screen.getAllByRole('listitem').map(({ textContent }) => textContent);
   await show(<ConnectSteps it={aStore('generic')} secret={null} username={false} />);
-  expect((await screen.findAllByRole('listitem')).length).toBe(3);
+  expect((await screen.findAllByRole('listitem')).length).toBe(4);
   expect(steps().join()).not.toContain('X-API-Key');
   cleanup();
   const settings = { requireApiKey: true } as Store['settings'];
@@ -202,7 +202,30 @@ test('a website that has to send a token is told the header, before the body', a
   await screen.findByText('X-API-Key: pdb_live_…');
   expect(steps()[2]).toContain('Send an API token with each order, in the header X-API-Key: pdb_live_…');
   expect(screen.getByRole('link', { name: 'API Tokens' }).getAttribute('href')).toBe('/keys');
-  expect(steps()).toHaveLength(4);
+  expect(steps()).toHaveLength(5);
+});
+
+test('a website is told each field that is read, what is refused, and what it cannot send', async () => {
+  await show(<ConnectSteps it={aStore('generic')} secret={null} username={false} />);
+  const body = await screen.findByLabelText('The body, at least:');
+  expect(body.textContent?.split('\n').length).toBeGreaterThan(3);
+  expect(JSON.parse(body.textContent ?? '')).toEqual({
+    orderId: 'A-1001',
+    targetUsername: 'jane',
+    items: [{ sku: 'TONE-1' }],
+  });
+  expect(screen.getAllByRole('term').map(({ textContent }) => textContent)).toEqual([
+    'orderId',
+    'targetUsername',
+    'items',
+    'sku, productId, title',
+    'quantity',
+    'customerEmail',
+  ]);
+  const last = screen.getAllByRole('listitem').at(-1)?.textContent;
+  expect(last).toContain('400 means that it is refused and not stored');
+  expect(last).toContain('without targetUsername');
+  expect(last).toContain('Refunds, cancellations and test marks cannot be sent');
 });
 
 test('where the secret is entered beside the steps, they have no field for it', async () => {

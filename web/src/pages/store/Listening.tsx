@@ -13,8 +13,6 @@ import { useSampled } from './sampled';
 import { useHeard } from './useHeard';
 import styles from './steps.module.css';
 
-const CHECKS = ['address', 'secret', 'event', 'format', 'paid', 'active'] as const;
-const OF_BODY: readonly (typeof CHECKS)[number][] = ['event', 'format']; // that make another body than an order's
 const LATE_MS = 3 * 60_000;
 
 export function Listening({ id }: { id: string }) {
@@ -28,14 +26,14 @@ export function Listening({ id }: { id: string }) {
   const wrong = refusal?.code === 'INVALID_SIGNATURE';
   if (!it) return null;
   const came = it.lastOrderAt !== null && !refusal;
-  const dictated = kindFor(it).dictatesSecret;
+  const { dictatesSecret: dictated, checks: all, checksOfBody } = kindFor(it);
   const missing = dictated && it.secretSetBy !== 'merchant' && it.topicsSeen.length === 0;
   // The secret is newer than the refusal, so the next order shows whether it is right; one that the service made is not the shop's.
   const mended = wrong && open === null && !missing;
   const refused = refusal !== null && !mended;
   const late = now - began >= LATE_MS;
   const help = asked ?? late;
-  const checks = came ? [] : !refused ? (help ? CHECKS : []) : refusal.code === 'INVALID_PAYLOAD' ? OF_BODY : [];
+  const checks = came ? [] : !refused ? (help ? all : []) : refusal.code === 'INVALID_PAYLOAD' ? checksOfBody : [];
   const [title, text] = came
     ? sampled
       ? [t('listen.sample'), t('listen.sampleText')]
@@ -74,7 +72,9 @@ export function Listening({ id }: { id: string }) {
       </div>
       {checks.length > 0 ? (
         <ul className={styles.checks}>
-          {checks.map((check) => (check === 'secret' && !dictated ? null : <li key={check}>{t(`check.${check}`)}</li>))}
+          {checks.map((check) => (
+            <li key={check}>{t(check)}</li>
+          ))}
         </ul>
       ) : null}
     </div>

@@ -111,3 +111,29 @@ test.each([
   await userEvent.setup().click(screen.getByRole('switch', { name: /^Require a token/ }));
   screen.getByText(says);
 });
+
+test.each([
+  ['provider_a', true, true],
+  ['provider_b', false, true],
+  ['generic', false, false],
+])('a store of %s offers what its orders can say: tests %s, refunds %s', async (provider, tests, refunds) => {
+  const { client } = await show(<Settings />);
+  const comes = (more: object) =>
+    act(
+      () =>
+        void client.setQueryData(
+          queries.store('int_0a1b2c3d4e5f6').queryKey,
+          aStore({ provider, settings: { ...settings, ...more } }),
+        ),
+    );
+  const found = () =>
+    [/^Deliver test orders/, /^Take presets back on refund/].map((name) => screen.queryByRole('switch', { name }));
+  comes({});
+  await hold();
+  expect(found().map((one) => one !== null)).toEqual([tests, refunds]);
+  // A setting that is on can be turned off.
+  comes({ deliverTestOrders: true, autoRevoke: true });
+  await vi.waitFor(() => expect(found().every((one) => one !== null)).toBe(true));
+  const never = screen.queryAllByText(/^Orders of this kind of store cannot/).length;
+  expect(never).toBe([tests, refunds].filter((can) => !can).length);
+});

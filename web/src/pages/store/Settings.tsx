@@ -96,18 +96,28 @@ function Form({ it }: { it: Store }) {
         checked={settings.hold === 'all'}
         onChange={(event) => set({ hold: event.currentTarget.checked ? 'all' : 'none' })}
       />
-      <Switch
-        label={t('settings.test')}
-        description={t('settings.testHint')}
-        checked={settings.deliverTestOrders}
-        onChange={(event) => set({ deliverTestOrders: event.currentTarget.checked })}
-      />
-      <Switch
-        label={t('settings.revoke')}
-        description={t(settings.autoRevoke && neverSentEnds(it) ? 'settings.revokeNoTopic' : 'settings.revokeHint')}
-        checked={settings.autoRevoke}
-        onChange={(event) => set({ autoRevoke: event.currentTarget.checked })}
-      />
+      {kind.sendsTests || saved.deliverTestOrders ? (
+        <Switch
+          label={t('settings.test')}
+          description={t(kind.sendsTests ? 'settings.testHint' : 'settings.testNever')}
+          checked={settings.deliverTestOrders}
+          onChange={(event) => set({ deliverTestOrders: event.currentTarget.checked })}
+        />
+      ) : null}
+      {kind.sendsEnds || saved.autoRevoke ? (
+        <Switch
+          label={t('settings.revoke')}
+          description={t(
+            !kind.sendsEnds
+              ? 'settings.revokeNever'
+              : settings.autoRevoke && neverSentEnds(it)
+                ? 'settings.revokeNoTopic'
+                : 'settings.revokeHint',
+          )}
+          checked={settings.autoRevoke}
+          onChange={(event) => set({ autoRevoke: event.currentTarget.checked })}
+        />
+      ) : null}
       <Switch
         label={t('settings.key')}
         description={

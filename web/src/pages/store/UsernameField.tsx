@@ -1,11 +1,10 @@
 // The field in which buyers say their username: its purpose, where it belongs in this kind of shop, and its code.
 import '@/i18n/en/store_kinds';
 import '@/i18n/en/stores';
-import { CopyButton } from '@/components/Copy';
 import { t } from '@/i18n/text';
 import type { Store } from '@/vocabulary/store';
 import { kindFor } from './kinds/kinds';
-import styles from './steps.module.css';
+import { Snippet } from './Snippet';
 
 export function UsernameField({ it }: { it: Store }) {
   const { snippet, snippetHint } = kindFor(it);
@@ -13,12 +12,7 @@ export function UsernameField({ it }: { it: Store }) {
     <>
       <p className="muted">{t('connection.usernameText')}</p>
       <p>{t(snippetHint)}</p>
-      <div className={styles.snippet}>
-        <pre tabIndex={0} aria-label={t('connection.usernameCode')}>
-          {snippet}
-        </pre>
-        <CopyButton text={snippet} />
-      </div>
+      <Snippet code={snippet} label={t('connection.usernameCode')} />
     </>
   );
 }

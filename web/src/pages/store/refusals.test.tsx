@@ -123,6 +123,27 @@ test.each([
   expect(screen.queryAllByText(/^Is the secret of the shop saved here/)).toHaveLength(times);
 });
 
+test('a program of one’s own is asked other things than a shop', async () => {
+  const lines = () => screen.queryAllByRole('listitem').map((one) => one.textContent);
+  const it = silent('generic');
+  const { client } = await show(<Listening id={it.id} />);
+  answer(client, it);
+  await userEvent.setup().click(await screen.findByText('Nothing arrives?'));
+  expect(lines()).toEqual([
+    'Does your program send to the whole address, with POST?',
+    'Can its server reach this address?',
+    'Does it send an order once it is paid?',
+    'Does it get the answer 202? Any other says in “error” why the order is not stored.',
+  ]);
+  answer(client, refused('INVALID_PAYLOAD', 'generic'));
+  await vi.waitFor(() =>
+    expect(lines()).toEqual([
+      'Is the body JSON, with orderId, targetUsername and items?',
+      'The answer names each faulty field in “details”.',
+    ]),
+  );
+});
+
 test('a secret that is newer than the last refusal ends the warning, until the next refusal', async () => {
   const it = refused('INVALID_SIGNATURE');
   const { client } = await show(<Listening id={it.id} />);

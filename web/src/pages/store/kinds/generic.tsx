@@ -1,21 +1,42 @@
 // The merchant's own website, which sends orders in our format.
 import '@/i18n/en/store_kinds';
 import { Link } from '@tanstack/react-router';
-import { CopyField } from '@/components/Copy';
 import { t, T } from '@/i18n/text';
+import { Snippet } from '../Snippet';
+import styles from '../steps.module.css';
 import type { StoreKind } from './kind';
 import { Address, OurSecret } from './parts';
 
-const SAMPLE = '{"orderId":"A-1001","targetUsername":"jane","items":[{"sku":"TONE-1"}]}';
+const SAMPLE = `{
+  "orderId": "A-1001",
+  "targetUsername": "jane",
+  "items": [
+    { "sku": "TONE-1" }
+  ]
+}`;
+
+// The fields that the service reads of such an order (src/providers/generic/reader.cpp).
+const FIELDS = [
+  ['orderId', 'steps.generic.orderId'],
+  ['targetUsername', 'steps.generic.targetUsername'],
+  ['items', 'steps.generic.items'],
+  ['sku, productId, title', 'steps.generic.product'],
+  ['quantity', 'steps.generic.quantity'],
+  ['customerEmail', 'steps.generic.customerEmail'],
+] as const;
 
 export const generic: StoreKind = {
   name: 'shop.generic',
   hint: 'shopHint.generic',
   dictatesSecret: false,
   sendsToken: true,
+  sendsTests: false,
+  sendsEnds: false,
   hasWebhooksForEnds: false,
   webhooks: null,
   topics: [],
+  checks: ['check.own.address', 'check.own.reach', 'check.own.paid', 'check.own.answer'],
+  checksOfBody: ['check.own.body', 'check.own.fields'],
   snippet: '"targetUsername": "jane"',
   snippetHint: 'shopField.generic',
   steps: (props) => [
@@ -46,7 +67,25 @@ export const generic: StoreKind = {
       : []),
     <div>
       {t('steps.generic.3')}
-      <CopyField label={t('steps.generic.3')} value={SAMPLE} />
+      <Snippet code={SAMPLE} label={t('steps.generic.3')} />
+      <p className={styles.note}>{t('steps.generic.fields')}</p>
+      <dl className={styles.fields}>
+        {FIELDS.map(([field, says]) => (
+          <div key={field}>
+            <dt>
+              <code>{field}</code>
+            </dt>
+            <dd>{t(says)}</dd>
+          </div>
+        ))}
+      </dl>
+    </div>,
+    <div>
+      <T
+        k="steps.generic.answer"
+        values={{ ok: <code>202</code>, bad: <code>400</code>, field: <code>targetUsername</code> }}
+      />
+      <p className={styles.note}>{t('steps.generic.never')}</p>
     </div>,
   ],
   proof: null,

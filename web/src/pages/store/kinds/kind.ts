@@ -17,6 +17,8 @@ export type Word = Extract<TextKey, `steps.word.${string}`>;
 // An event in the shop's own words, and its purpose.
 export type Event = readonly [name: Word, why: Extract<TextKey, `steps.why.${string}`>];
 
+type Check = Extract<TextKey, `check.${string}`>;
+
 export type StoreKind = {
   // The fields of a choice in a new store.
   name: Extract<TextKey, `shop.${string}`>;
@@ -25,12 +27,18 @@ export type StoreKind = {
   dictatesSecret: boolean;
   // Whether the shop's webhooks can carry an API token.
   sendsToken: boolean;
+  // Whether the shop's orders can say that they are a test, and whether it can report their refund or cancellation at all.
+  sendsTests: boolean;
+  sendsEnds: boolean;
   // Whether the shop reports cancellations and refunds by webhooks of their own, which a merchant may forget.
   hasWebhooksForEnds: boolean;
   // The events that the shop's webhooks are made for: first the one that sends a paid order. A test compares them with docs/guides.
   webhooks: { first: Word; others: readonly Event[] } | null;
   // Their topics, as the shop names them in its requests.
   topics: readonly (readonly [topic: string, name: Word])[];
+  // The questions where no order arrives, and where a body came that is no order.
+  checks: readonly Check[];
+  checksOfBody: readonly Check[];
   // The code that asks buyers for it, as in docs/guides, and where it belongs.
   snippet: string;
   snippetHint: Extract<TextKey, `shopField.${string}`>;

@@ -30,6 +30,8 @@ export const shopify: StoreKind = {
   hint: 'shopHint.shopify',
   dictatesSecret: true,
   sendsToken: false,
+  sendsTests: true,
+  sendsEnds: true,
   hasWebhooksForEnds: true,
   webhooks: WEBHOOKS,
   topics: [
@@ -38,6 +40,8 @@ export const shopify: StoreKind = {
     ['orders/cancelled', 'steps.word.cancel'],
     ['refunds/create', 'steps.word.refund'],
   ],
+  checks: ['check.address', 'check.secret', 'check.event', 'check.format', 'check.paid', 'check.active'],
+  checksOfBody: ['check.event', 'check.format'],
   snippet: SNIPPET,
   snippetHint: 'shopField.shopify',
   steps: ({ it, beside }) => [

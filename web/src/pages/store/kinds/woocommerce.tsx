@@ -34,6 +34,8 @@ export const woocommerce: StoreKind = {
   hint: 'shopHint.woocommerce',
   dictatesSecret: false,
   sendsToken: false,
+  sendsTests: false,
+  sendsEnds: true,
   hasWebhooksForEnds: false,
   webhooks: WEBHOOKS,
   topics: [
@@ -42,6 +44,8 @@ export const woocommerce: StoreKind = {
     ['order.deleted', 'steps.word.deleted'],
     ['order.restored', 'steps.word.restored'],
   ],
+  checks: ['check.address', 'check.event', 'check.format', 'check.paid', 'check.active'],
+  checksOfBody: ['check.event', 'check.format'],
   snippet: SNIPPET,
   snippetHint: 'shopField.woocommerce',
   steps: (props) => [
