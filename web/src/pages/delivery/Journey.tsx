@@ -36,10 +36,13 @@ const asked = ({ steps, dryRun }: Delivery) =>
       )
     : steps;
 
-// The service counts the steps before a delivery by hand, and the share of what was taken back since, as done.
+// The service counts the steps before a delivery by hand, and the share of what was taken back since, as done. A step happened
+// where it has a time, or a later step with the buyer has: a request that is accepted at once has none of its own.
 function stepsOf(it: Delivery): Delivery['steps'] {
   const [byHand, all] = [isByHand(it), takenBack(it).all];
-  const over = ({ key, at }: Delivery['steps'][number]) => (byHand && at === null) || (all && key === 'shared');
+  const reached = it.steps.findLastIndex(({ key, at }) => key !== 'shared' && at !== null);
+  const over = (step: Delivery['steps'][number]) =>
+    (byHand && step.at === null && it.steps.indexOf(step) > reached) || (all && step.key === 'shared');
   return asked(it).map((step) => (over(step) ? { ...step, state: 'skipped' } : step));
 }
 

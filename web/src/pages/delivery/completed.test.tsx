@@ -100,7 +100,7 @@ test.each([
   'what was taken back is shared again where it is paid for, at its price: %#',
   async (items, more, lines, says) => {
     const { client } = await page(completed(items, more));
-    const order = lines?.map(([quantity, refundedQuantity, fileId]) => ({ quantity, refundedQuantity, files: [{ fileId }] }));
+    const order = lines?.map(([quantity, refundedQuantity, fileId]) => ({ lineId: fileId, quantity, refundedQuantity, files: [{ fileId }] }));
     act(() => void client.setQueryData(queries.order('ord_0a1b2c3d4e5f6').queryKey, { lines: order } as never));
     await screen.findByRole('heading', { name: 'Presets' });
     const found = screen.queryByText(/^To share/)?.textContent ?? null;
@@ -135,6 +135,12 @@ test('the steps that did not happen are not needed where all was delivered by ha
     ['Delivered by hand', 'done'],
   ]);
   expect(container.textContent).not.toContain('All 5 steps');
+  cleanup();
+
+  // The request was accepted at once: its own time is not known.
+  const accepted = it.steps.map((step) => (step.key === 'accepted' ? { ...step, at: COMPLETED } : step));
+  await page({ ...it, steps: accepted });
+  expect((await steps()).map(([, state]) => state)).toEqual(['done', 'done', 'done', 'done', 'done']);
   cleanup();
 
   // One preset was shared, so its buyer was a friend.
