@@ -12,7 +12,7 @@ import { StatusIcon } from '@/components/StatusIcon';
 import { Marks } from '@/components/Tag';
 import { Time } from '@/components/Time';
 import { t, T } from '@/i18n/text';
-import { orderIdOf, orderName, partRefunded } from '@/vocabulary/order';
+import { orderName, partRefunded } from '@/vocabulary/order';
 import { Missing } from '../missing/Missing';
 import { parseSearch } from '../search';
 import { shownStatus, shownWord } from './accepted';
@@ -26,6 +26,7 @@ import { Questions } from './Questions';
 import { takenBackWords } from './taken_back';
 import { Timeline } from './Timeline';
 import type { Delivery } from './types';
+import { useLines } from './useLines';
 import { useWalk } from './walk';
 import styles from './delivery.module.css';
 
@@ -52,9 +53,7 @@ function Content({ it, list }: { it: Delivery; list: string | undefined }) {
   const title = t('delivery.title', { order });
   const titleStatus = t('delivery.titleStatus', { order, status: shownWord(it) });
   const walk = useWalk(it.id, list);
-  // The lines of its order, which the delivery does not know.
-  const lines = useQuery({ ...queries.order(orderIdOf(it.id)), enabled: it.refunded }).data?.lines;
-  const refunded = partRefunded(lines);
+  const refunded = partRefunded(useLines(it));
   const takenBack = takenBackWords(it);
   return (
     <Questions it={it}>

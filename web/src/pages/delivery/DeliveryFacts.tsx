@@ -11,16 +11,20 @@ import { CopyIcon, useCopy } from '@/components/Copy';
 import { Email, Fact, FactList, Facts } from '@/components/Facts';
 import { Shape } from '@/components/StatusIcon';
 import { Time, useNow } from '@/components/Time';
-import { duration } from '@/i18n/format';
+import { duration, listed } from '@/i18n/format';
+import { isolated } from '@/i18n/outside';
 import { t, T } from '@/i18n/text';
 import { itemWord } from '@/vocabulary/delivery';
-import { orderIdOf, orderName } from '@/vocabulary/order';
+import { orderIdOf, orderName, partRefunded } from '@/vocabulary/order';
 import { useAsk } from './ask';
 import { countsOf } from './counts';
-import { shareableAgain, takenBack } from './taken_back';
+import { costOf, refundedFiles, shareableAgain, takenBack } from './taken_back';
 import { formerHolders, presentHolder, revocable, type Holder } from './holders';
 import type { Delivery } from './types';
+import { useLines } from './useLines';
 import styles from './DeliveryFacts.module.css';
+
+const NAMED = 5;
 
 export function DeliveryFacts({ it }: { it: Delivery }) {
   return (
@@ -109,11 +113,8 @@ function Presets({ it }: { it: Delivery }) {
           <T k="facts.forBuyer" values={{ buyer: <Buyer username={it.targetUsername} /> }} />
         </h3>
       ) : null}
-      {present.length === 0 ? (
-        <p className="muted">{t('facts.noItems')}</p>
-      ) : (
-        <Items it={it} holder={presentHolder(it)} />
-      )}
+      {present.length === 0 ? <NoItems it={it} /> : <Items it={it} holder={presentHolder(it)} />}
+      <RefundedProducts it={it} />
       {it.refunded ? <Keeps it={it} /> : null}
       <ShareAgain it={it} />
       {former.map((holder) => (
@@ -143,6 +144,38 @@ function Presets({ it }: { it: Delivery }) {
   );
 }
 
+function NoItems({ it }: { it: Delivery }) {
+  const tooLarge = it.size !== null || it.reviewReason === 'too_large' || it.resolutionCode === 'order_too_large';
+  if (!tooLarge) return <p className="muted">{t('facts.noItems')}</p>;
+  const order = (
+    <Link className="link" to="/orders/$id" params={{ id: orderIdOf(it.id) }} search={{}}>
+      {t('facts.tooLarge.order')}
+    </Link>
+  );
+  return (
+    <p className="muted">
+      <T k="facts.tooLarge" values={{ order }} />
+    </p>
+  );
+}
+
+// The products of an order that was refunded in part, by their names in the store.
+function RefundedProducts({ it }: { it: Delivery }) {
+  const lines = useLines(it);
+  if (!partRefunded(lines)) return null;
+  const refunded = (lines ?? []).filter(({ refundedQuantity }) => refundedQuantity > 0);
+  const names = refunded.slice(0, NAMED).map(({ title, sku, productId, lineId, quantity, refundedQuantity: n }) => {
+    const product = isolated(title ?? sku ?? productId ?? lineId);
+    return n < quantity ? t('facts.refunded.some', { n, total: quantity, product }) : product;
+  });
+  const more = refunded.length - NAMED;
+  return (
+    <p className={styles.note}>
+      {t('facts.refunded', { products: listed(more > 0 ? [...names, t('deliveries.more', { n: more })] : names) })}
+    </p>
+  );
+}
+
 // The presets that the buyer has kept of a refunded order. That the only one was taken back is said above.
 function Keeps({ it }: { it: Delivery }) {
   const { total, has, took } = countsOf(it);
@@ -152,19 +185,15 @@ function Keeps({ it }: { it: Delivery }) {
 
 function ShareAgain({ it }: { it: Delivery }) {
   const ask = useAsk();
-  const { data: order } = useQuery({ ...queries.order(orderIdOf(it.id)), enabled: it.refunded });
-  const items = it.allowedActions.includes('reopen') ? shareableAgain(it, order?.lines) : [];
-  const unpaid = items.filter(({ credits }) => credits === 0).length; // what was charged once is not charged again
+  const lines = useLines(it);
+  const items = it.status === 'completed' && it.allowedActions.includes('reopen') ? shareableAgain(it, lines) : [];
   if (items.length === 0) return null;
   const reopen = (
     <button type="button" className="link" onClick={() => ask({ what: 'reopen' })}>
       {t('menu.reopen')}
     </button>
   );
-  const cost =
-    unpaid === 0
-      ? t('facts.shareAgain.free')
-      : t('facts.shareAgain.costs', { credits: t('count.credits', { count: unpaid }) });
+  const cost = costOf(items);
   return (
     <p className={styles.note}>
       {items.length < takenBack(it).items.length ? (
@@ -180,6 +209,8 @@ function ShareAgain({ it }: { it: Delivery }) {
 function Items({ it, holder }: { it: Delivery; holder: Holder }) {
   const ask = useAsk();
   const takable = it.allowedActions.includes('revoke') && holder.username ? revocable(holder) : [];
+  const lines = useLines(it);
+  const refunded = partRefunded(lines) ? refundedFiles(lines ?? []) : null;
   const gone = holder.items.filter(({ status }) => status === 'revoked' || status === 'revoking');
   return (
     <ul className={styles.items}>
@@ -189,7 +220,10 @@ function Items({ it, holder }: { it: Delivery; holder: Holder }) {
           <li key={item.id} title={item.kind}>
             <Icon size={16} stroke={1.7} aria-hidden="true" />
             <Bdi>{item.name || item.fileId}</Bdi>
-            <span data-status={item.status}>{itemWord(item)}</span>
+            <span data-status={item.status}>
+              {itemWord(item)}
+              {refunded?.has(item.fileId) ? <span className={styles.note}> {t('facts.refunded.item')}</span> : null}
+            </span>
             {takable.length + gone.length > 1 && takable.includes(item) ? (
               <ActionIcon
                 size={24}

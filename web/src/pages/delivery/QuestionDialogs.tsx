@@ -16,8 +16,10 @@ import { queuedWords, useDeliveryActions } from './actions';
 import type { Asked, Question } from './ask';
 import { countFor, countsOf, hasSomethingLeft } from './counts';
 import { presentHolder, revocable } from './holders';
+import { againWords } from './taken_back';
 import type { Delivery } from './types';
 import { useHears } from './useHears';
+import { useLines } from './useLines';
 import styles from './QuestionDialogs.module.css';
 
 const NEEDS = {
@@ -54,6 +56,7 @@ export function QuestionDialogs({ it, asked: { question, was }, opened, onClose 
   const to = question.what === 'instead' ? question.to : '';
   const needs = countFor(it, to);
   const stopping = it.status === 'completed' ? 'confirm.stop.completed' : 'confirm.stop.body';
+  const again = againWords(it, useLines(it));
   const hearsStop = useHears('delivery.invalidated', it.integrationId);
   const hearsEnd = useHears('delivery.completed', it.integrationId);
   const dialog = (what: Question['what']) => {
@@ -103,7 +106,12 @@ export function QuestionDialogs({ it, asked: { question, was }, opened, onClose 
       <ConfirmDialog
         {...dialog('reopen')}
         title={t('confirm.reopen.title', { order })}
-        body={t(hasSomethingLeft(it) ? 'confirm.reopen.body' : 'confirm.reopen.over')}
+        body={
+          <>
+            <p>{t(hasSomethingLeft(it) ? 'confirm.reopen.body' : 'confirm.reopen.over')}</p>
+            {again ? <p>{again}</p> : null}
+          </>
+        }
         button={t('confirm.reopen.button')}
         onConfirm={() => act('reopen').then(done(t('act.reopened')))}
       />

@@ -25,13 +25,14 @@ import { Bdi } from '@/components/Bdi';
 import { Buyer, Name } from '@/components/Buyer';
 import { StatusIcon } from '@/components/StatusIcon';
 import { day, duration, hoursMinutesSeconds, moment, momentWithin, utc, zone } from '@/i18n/format';
+import { isolated } from '@/i18n/outside';
 import { t, T } from '@/i18n/text';
 import { codeWord } from '@/vocabulary/delivery';
 import { hasAccepted } from './accepted';
 import { Actor } from './Actor';
 import { presentHolder } from './holders';
 import type { Delivery } from './types';
-import { didKey, isSomebodys, saidKey, usernames } from './said';
+import { didKey, isSomebodys, replacedIn, saidKey, usernames } from './said';
 import { folded, inOrder, outcomeOf, type Entry, type Folded } from './timeline';
 import styles from './Timeline.module.css';
 
@@ -233,7 +234,7 @@ function Sentence({ it, entry, username }: { it: Delivery; entry: Entry; usernam
           <T k="timeline.changed" values={{ actor, from: <Name>{data.from}</Name>, to: <Name>{data.to}</Name> }} />
         );
       if (data.to !== undefined) return <T k="timeline.given" values={{ actor, to: <Name>{data.to}</Name> }} />;
-      return <Did entry={entry} actor={actor} />;
+      return <Did it={it} entry={entry} actor={actor} />;
     case 'matched':
     case 'queued':
     case 'put_off':
@@ -247,12 +248,23 @@ function Sentence({ it, entry, username }: { it: Delivery; entry: Entry; usernam
   }
 }
 
-function Did({ entry, actor }: { entry: Entry; actor: ReactNode }) {
+function Did({ it, entry, actor }: { it: Delivery; entry: Entry; actor: ReactNode }) {
   const key = didKey(entry);
+  if (key === 'timeline.did.takingBack') {
+    const count = it.items.filter(({ status }) => status !== 'dropped').length;
+    return <T k={key} values={{ actor, count }} />;
+  }
   return key ? <T k={key} values={{ actor }} /> : said(entry);
 }
 
 function said({ message }: Entry): string {
+  const replaced = replacedIn(message);
+  if (replaced) {
+    const files = isolated(replaced.gone);
+    return replaced.instead === null
+      ? t('timeline.said.leftOut', { files })
+      : t('timeline.said.replaced', { files, others: isolated(replaced.instead) });
+  }
   const key = saidKey(message);
   return key ? t(key) : message;
 }

@@ -24,8 +24,10 @@ import { countsOf, hasSomethingLeft } from './counts';
 import { presentHolder } from './holders';
 import { useStay } from './onward';
 import { sizeWords } from './size';
+import { againWords } from './taken_back';
 import type { Delivery } from './types';
 import { FixPanel } from './FixPanel';
+import { useLines } from './useLines';
 import { UsernameForm } from './UsernameForm';
 import styles from './panels.module.css';
 
@@ -165,6 +167,7 @@ function Review({ it }: { it: Delivery }) {
   const act = useDeliveryActions(it);
   const balance = useQuery(queries.credits());
   const may = (action: Delivery['allowedActions'][number]) => it.allowedActions.includes(action);
+  const again = againWords(it, useLines(it));
   const askByHand = () => {
     stay();
     ask({ what: 'byHand' });
@@ -179,6 +182,7 @@ function Review({ it }: { it: Delivery }) {
       <p className={styles.says}>
         <Why it={it} />
       </p>
+      {again && may('approve') ? <p className={styles.says}>{again}</p> : null}
       <div className={styles.buttons}>
         {may('approve') ? (
           <Button

@@ -53,6 +53,11 @@ const of = <Said extends Record<string, string>>(said: Said, message: string): S
 // Whether a person or a token did it, not the service itself or an order.
 export const isSomebodys = ({ actor }: Entry) => actor !== 'system' && actor !== 'order';
 export const didKey = (entry: Entry) => (isSomebodys(entry) ? of(DID, entry.message) : undefined);
+// The names of the files that a delivery no longer owes, and of those that it owes instead, as the service lists them.
+export function replacedIn(message: string): { gone: string; instead: string | null } | null {
+  const [, gone, instead] = /^No longer owed: (.+?)\.(?: Owed instead: (.+)\.)?$/s.exec(message) ?? [];
+  return gone === undefined ? null : { gone, instead: instead ?? null };
+}
 export const saidKey = (message: string) => of(SAID, message);
 
 // These change the username of the delivery, and do not say to which one.
