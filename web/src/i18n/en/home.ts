@@ -148,8 +148,8 @@ export const home = {
     other: '{count} presets cannot be shared',
   },
   'need.failed.cloud_unavailable': {
-    one: '{count} waits for {cloud}',
-    other: '{count} wait for {cloud}',
+    one: '{count} did not reach {cloud}',
+    other: '{count} did not reach {cloud}',
   },
   'need.failed.cloud_rejected': { one: '{count} was refused', other: '{count} were refused' },
   'need.failed.order_too_large': { one: '{count} is too large', other: '{count} are too large' },

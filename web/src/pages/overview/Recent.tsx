@@ -1,4 +1,4 @@
-// The newest deliveries, each as a sentence.
+// The newest deliveries, each as a sentence, in the order of their times.
 import '@/i18n/en/home';
 import { IconArrowRight } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
@@ -44,7 +44,10 @@ function sentenceOf(it: Row): string {
   }
 }
 
+const timeOf = (it: Row) => (it.status === 'completed' && it.completedAt) || it.updatedAt;
+
 export function Recent({ rows, store }: { rows: Row[]; store: string | undefined }) {
+  const newestFirst = rows.toSorted((a, b) => Date.parse(timeOf(b)) - Date.parse(timeOf(a)));
   return (
     <section className={styles.recent} aria-label={t('overview.recent')}>
       <div className={styles.head}>
@@ -56,7 +59,7 @@ export function Recent({ rows, store }: { rows: Row[]; store: string | undefined
       </div>
       {rows.length > 0 ? (
         <ul>
-          {rows.map((it) => (
+          {newestFirst.map((it) => (
             <li key={it.id}>
               <Link to="/deliveries/$id" params={{ id: it.id }} search={{}} title={it.status}>
                 <StatusIcon status={it.status} />
@@ -80,7 +83,7 @@ export function Recent({ rows, store }: { rows: Row[]; store: string | undefined
                 {it.dryRun ? <Tag>{t('tag.test')}</Tag> : null}
                 <OrderNumber of={it} className={styles.order} />
                 <span className={styles.ago}>
-                  <Time at={(it.status === 'completed' && it.completedAt) || it.updatedAt} form="ago" />
+                  <Time at={timeOf(it)} form="ago" />
                 </span>
               </Link>
             </li>

@@ -121,6 +121,12 @@ test('deliveries that failed are one row, in the place of the first, that names 
   });
 });
 
+test('a delivery that failed is not said to wait', () => {
+  const text = (count: number) =>
+    rowsOf({ needs: [need('failed', { code: 'cloud_unavailable', count })], credits }, undefined, NOW)[0]?.text;
+  expect([text(1), text(2)]).toEqual(['1 did not reach the cloud platform.', '2 did not reach the cloud platform.']);
+});
+
 test('the needs of one store lead to the deliveries of that store', () => {
   const needs = [need('failed', { code: 'cloud_rejected' }), need('review')];
   const searches = (store?: string) => rowsOf({ needs, credits }, store, NOW).map(({ link }) => link?.search);

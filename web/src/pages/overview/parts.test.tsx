@@ -113,7 +113,19 @@ test('a completed delivery has the time of its completion, also after a later ch
   const { container } = await show(<Recent rows={rows} store={undefined} />);
   await screen.findAllByRole('link', { name: /jonasek/ });
   const shown = [...container.querySelectorAll('time')].map(({ dateTime }) => dateTime);
-  expect(shown).toEqual([times.completedAt, times.updatedAt]);
+  expect(shown).toEqual([times.updatedAt, times.completedAt]);
+});
+
+test('the newest deliveries are in the order of the times that they show', async () => {
+  const at = (minute: number) => `2026-11-20T10:0${minute}:00.000Z`;
+  const rows = [
+    aDelivery({ id: 'del_1', status: 'completed', completedAt: at(1), updatedAt: at(9) }),
+    aDelivery({ id: 'del_2', updatedAt: at(3) }),
+    aDelivery({ id: 'del_3', updatedAt: at(2) }),
+  ];
+  const { container } = await show(<Recent rows={rows} store={undefined} />);
+  await screen.findAllByRole('link', { name: /jonasek/ });
+  expect([...container.querySelectorAll('time')].map(({ dateTime }) => dateTime)).toEqual([at(3), at(2), at(1)]);
 });
 
 test('a delivery without a username is for nobody', async () => {
