@@ -154,6 +154,8 @@ export const delivery = {
   'fix.copyReminder': 'Copy reminder',
   'fix.writeMail': 'Write e-mail',
   'fix.done': 'Queued again for {buyer}.',
+  'fix.waits': 'Waits 14 more days for {buyer}. We first check for an answer.',
+  'fix.waitsLine': 'Waits 14 more days for {buyer}. We first check for an answer. {line}.',
   'fix.doneLine': 'Queued again for {buyer}. {line}.',
   'fix.empty': 'Type the username.',
   'fix.mail': 'That looks like an e-mail address. Type the username of the profile.',

@@ -219,3 +219,12 @@ test('nor does a question', async () => {
   await userEvent.click(await screen.findByRole('button', { name: 'Mark as delivered by hand…' }));
   expect(stay).toHaveBeenCalledOnce();
 });
+
+test('where nobody answered, the ways to go on stand in one row, and the ways to end it in another', async () => {
+  await show(panel(failedFor('friendship_timeout')));
+  await screen.findByRole('button', { name: 'Wait 14 more days' });
+  const rowOf = (name: string) => screen.getByRole('button', { name }).parentElement;
+  expect(rowOf('Withdraw and ask again')).toBe(rowOf('Wait 14 more days'));
+  expect(rowOf('Stop delivery…')).toBe(rowOf('Mark as delivered by hand…'));
+  expect(rowOf('Stop delivery…')).not.toBe(rowOf('Wait 14 more days'));
+});

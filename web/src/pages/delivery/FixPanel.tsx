@@ -31,7 +31,7 @@ const CloudForm = lazy(() => import('../cloud/CloudForm').then((part) => ({ defa
 const FileForm = lazy(() => import('./FileForm').then((part) => ({ default: part.FileForm })));
 
 // The panels that offer to stop the delivery, as there may be nothing else to do.
-const STOPPED_HERE: ReadonlySet<Delivery['resolutionCode']> = new Set(['friendship_timeout', 'order_too_large']);
+const STOPPED_HERE: ReadonlySet<Delivery['resolutionCode']> = new Set(['order_too_large']);
 
 export function FixPanel({ it }: { it: Delivery }) {
   const code = it.resolutionCode;
@@ -158,6 +158,11 @@ function Primary({ it }: { it: Delivery }) {
       {t('fix.byHand')}
     </Button>
   ) : null;
+  const stop = may('invalidate') ? (
+    <Button size="md" variant="subtle" onClick={askStop}>
+      {t('panel.stop')}
+    </Button>
+  ) : null;
   switch (fix) {
     case 'username':
       return may('change_username') ? (
@@ -178,6 +183,20 @@ function Primary({ it }: { it: Delivery }) {
           />
         </div>
       );
+    // The ways to go on, and those to end it.
+    case 'waitMore':
+      return (
+        <>
+          <div className={styles.buttons}>
+            {retryButton(t('fix.waitMore'), { body: { keepFriendRequest: true } })}
+            {retryButton(t('fix.renewRequest'), { filled: false })}
+          </div>
+          <div className={styles.ends}>
+            {byHand}
+            {stop}
+          </div>
+        </>
+      );
     case 'credits':
       return (
         <div className={styles.buttons}>
@@ -189,8 +208,6 @@ function Primary({ it }: { it: Delivery }) {
         <div className={styles.buttons}>
           {fix === 'byHand' ? byHand : null}
           {fix === 'message' ? <CopyMessage it={it} /> : null}
-          {fix === 'waitMore' ? retryButton(t('fix.waitMore'), { body: { keepFriendRequest: true } }) : null}
-          {fix === 'waitMore' ? retryButton(t('fix.renewRequest'), { filled: false }) : null}
           {fix === 'ask' ? retryButton(t('fix.askAgain')) : null}
           {fix === 'retry' ? retryButton(t('fix.retry')) : null}
           {fix === 'wait' ? retryButton(t('fix.retryNow'), { filled: false }) : null}
@@ -199,11 +216,7 @@ function Primary({ it }: { it: Delivery }) {
           {it.resolutionCode === 'internal_error' ? (
             <CopyButton text={it.id} label={t('fix.copyId')} size="md" />
           ) : null}
-          {STOPPED_HERE.has(it.resolutionCode) && may('invalidate') ? (
-            <Button size="md" variant="subtle" onClick={askStop}>
-              {t('panel.stop')}
-            </Button>
-          ) : null}
+          {STOPPED_HERE.has(it.resolutionCode) ? stop : null}
         </div>
       );
   }

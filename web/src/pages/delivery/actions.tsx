@@ -9,6 +9,7 @@ import { toast } from '@/components/toasts';
 import { t } from '@/i18n/text';
 import { statusWord } from '@/vocabulary/delivery';
 import { queueLine } from '@/vocabulary/delivery_line';
+import { waitsOn } from './said';
 import type { Delivery } from './types';
 
 type Body = { targetUsername?: string; keepFriendRequest?: boolean; reason?: string; itemIds?: string[] };
@@ -103,5 +104,6 @@ export function approvedWords(now: Delivery) {
 export function queuedWords(now: Delivery) {
   const buyer = `@${now.targetUsername ?? ''}`;
   const line = queueLine(now);
+  if (waitsOn(now.timeline)) return line ? t('fix.waitsLine', { buyer, line }) : t('fix.waits', { buyer });
   return line ? t('fix.doneLine', { buyer, line }) : t('fix.done', { buyer });
 }

@@ -4,6 +4,7 @@ import { hoursMinutes } from '@/i18n/format';
 import { BY_HAND, lineOf } from '@/vocabulary/delivery_line';
 import { messageOf } from './messages';
 import { approvedWords, queuedWords } from './actions';
+import { WAITS } from './said';
 import { folded, outcomeOf, type Entry } from './timeline';
 
 const NOW = Date.parse('2026-11-22T14:00:00.000Z');
@@ -110,4 +111,20 @@ test('an address that would add to the mail adds nothing', () => {
     'x',
   );
   expect([...new URL(message?.mailto ?? '').searchParams.keys()]).toEqual(['subject', 'body']);
+});
+
+test('a delivery that is let wait is not said to be only queued again, until something came of it', () => {
+  const entry = (type: Entry['type'], message: string) =>
+    ({ id: type, at: '2026-11-22T13:21:05.000Z', type, actor: type === 'action' ? 'usr_1' : 'system', message, data: {} }) as Entry; // prettier-ignore
+  const words = (...timeline: Entry[]) => queuedWords(aDelivery({ queuePosition: 21, timeline }));
+  const waits = entry('action', WAITS);
+  const says = 'Waits 14 more days for @jonasek_. We first check for an answer. About number 21 in line.';
+  expect(words(waits)).toBe(says);
+  expect(words(entry('queued', 'It is queued.'), entry('put_off', 'm'), waits)).toBe(says);
+  const queued = 'Queued again for @jonasek_. About number 21 in line.';
+  expect(words(entry('accepted', 'm'), waits)).toBe(queued);
+  expect(words(entry('action', 'The merchant asked for a new attempt.'), waits)).toBe(queued);
+  expect(queuedWords(aDelivery({ queuePosition: null, timeline: [waits] }))).toBe(
+    'Waits 14 more days for @jonasek_. We first check for an answer.',
+  );
 });

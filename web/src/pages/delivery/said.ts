@@ -4,6 +4,8 @@ import '@/i18n/en/delivery';
 import { BY_HAND } from '@/vocabulary/delivery_line';
 import { NEW_LINK, TAKING_BACK, type Entry } from './timeline';
 
+export const WAITS = "The merchant waits for the customer's answer for another 14 days.";
+
 // Acts of a person, which are shown with the person's name.
 const DID = {
   [BY_HAND]: 'timeline.did.byHand',
@@ -11,7 +13,7 @@ const DID = {
   'The merchant reopened the order for review.': 'timeline.did.reopened',
   'The merchant asked for a new attempt.': 'timeline.did.retried',
   'The merchant asked for a new friend request.': 'timeline.did.askedAnew',
-  "The merchant waits for the customer's answer for another 14 days.": 'timeline.did.waits',
+  [WAITS]: 'timeline.did.waits',
   'The merchant approved the order.': 'timeline.did.approved',
   "The customer's username was changed.": 'timeline.did.renamed',
   [NEW_LINK]: 'timeline.did.newLink',
@@ -36,7 +38,7 @@ const SAID = {
   'The merchant reopened the order for review.': 'timeline.said.reopened',
   'The merchant asked for a new attempt.': 'timeline.said.retried',
   'The merchant asked for a new friend request.': 'timeline.said.askedAnew',
-  "The merchant waits for the customer's answer for another 14 days.": 'timeline.said.waits',
+  [WAITS]: 'timeline.said.waits',
   'The merchant approved the order.': 'timeline.said.approved',
   'The order was processed again with the mappings of now.': 'timeline.said.again',
   'The store named the customer.': 'timeline.said.named',
@@ -59,6 +61,10 @@ export function replacedIn(message: string): { gone: string; instead: string | n
   return gone === undefined ? null : { gone, instead: instead ?? null };
 }
 export const saidKey = (message: string) => of(SAID, message);
+
+// Whether a person let the delivery wait on for the buyer, and nothing came of it yet.
+const ANSWERS = new Set<Entry['type']>(['action', 'accepted', 'request_sent', 'waiting', 'failed', 'completed']);
+export const waitsOn = (timeline: Entry[]) => timeline.find(({ type }) => ANSWERS.has(type))?.message === WAITS;
 
 // These change the username of the delivery, and do not say to which one.
 const RENAMED = new Set<string | undefined>([
