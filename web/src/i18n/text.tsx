@@ -13,6 +13,7 @@ import type { instead } from './en/instead';
 import type { lost } from './en/lost';
 import type { mail } from './en/mail';
 import type { orders } from './en/orders';
+import type { own_order } from './en/own_order';
 import type { palette } from './en/palette';
 import type { people } from './en/people';
 import type { presets } from './en/presets';
@@ -45,6 +46,7 @@ type Catalogue = typeof frame &
   typeof lost &
   typeof mail &
   typeof orders &
+  typeof own_order &
   typeof palette &
   typeof people &
   typeof presets &

@@ -34,19 +34,6 @@ export const store_kinds = {
   'steps.generic.token':
     'Send an API token with each order, in the header {header}. {tokens} makes one; any permission will do, and its stores must include this one.',
   'steps.generic.3': 'The body, at least:',
-  'steps.generic.fields': 'These fields are read, all others are ignored:',
-  'steps.generic.orderId': 'Required. Your id of the order. An order with a known id changes nothing.',
-  'steps.generic.targetUsername':
-    'Required. The buyer’s username on {cloud}. Extra username fields of the store’s settings are read where it is missing.',
-  'steps.generic.items': 'Required. The products, 1 to 250.',
-  'steps.generic.product': 'Of a product. It is matched by its SKU, else by its product id, else by its title.',
-  'steps.generic.quantity':
-    'Of a product. A whole number, 1 if left out. A preset is shared once, whatever the quantity.',
-  'steps.generic.customerEmail': 'The buyer’s e-mail address, to write to. It is never used to find the buyer.',
-  'steps.generic.answer':
-    'Read the answer. {ok} means that the order is stored. {bad} means that it is refused and not stored, for example without {field}: the answer names each faulty field. Correct the order and send it again, also after no answer or a 5xx.',
-  'steps.generic.never':
-    'Refunds, cancellations and test marks cannot be sent. Stop a delivery or take presets back on its page, or through the API.',
   'steps.secretKept':
     'The secret is shown only once, when the store is created or the secret is rotated. Current secret: {preview}',
   'steps.secretLabel': 'Secret of the shop',

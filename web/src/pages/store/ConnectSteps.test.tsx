@@ -8,7 +8,8 @@ import { serve } from '@/testing/service';
 import { t } from '@/i18n/text';
 import type { Store } from '@/vocabulary/store';
 import { ConnectSteps } from './ConnectSteps';
-import './kinds/ShopSecret'; // loaded before it is shown
+import './kinds/OwnOrder'; // loaded before they are shown
+import './kinds/ShopSecret';
 import { kindFor } from './kinds/kinds';
 import { UsernameField } from './UsernameField';
 
@@ -214,7 +215,7 @@ test('a website is told each field that is read, what is refused, and what it ca
     targetUsername: 'jane',
     items: [{ sku: 'TONE-1' }],
   });
-  expect(screen.getAllByRole('term').map(({ textContent }) => textContent)).toEqual([
+  expect((await screen.findAllByRole('term')).map(({ textContent }) => textContent)).toEqual([
     'orderId',
     'targetUsername',
     'items',

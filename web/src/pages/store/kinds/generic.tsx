@@ -1,9 +1,9 @@
 // The merchant's own website, which sends orders in our format.
 import '@/i18n/en/store_kinds';
 import { Link } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { t, T } from '@/i18n/text';
 import { Snippet } from '../Snippet';
-import styles from '../steps.module.css';
 import type { StoreKind } from './kind';
 import { Address, OurSecret } from './parts';
 
@@ -15,15 +15,9 @@ const SAMPLE = `{
   ]
 }`;
 
-// The fields that the service reads of such an order (src/providers/generic/reader.cpp).
-const FIELDS = [
-  ['orderId', 'steps.generic.orderId'],
-  ['targetUsername', 'steps.generic.targetUsername'],
-  ['items', 'steps.generic.items'],
-  ['sku, productId, title', 'steps.generic.product'],
-  ['quantity', 'steps.generic.quantity'],
-  ['customerEmail', 'steps.generic.customerEmail'],
-] as const;
+// They come with their texts: pages without steps import the kinds of shops too.
+const Fields = lazy(() => import('./OwnOrder').then((part) => ({ default: part.Fields })));
+const Answers = lazy(() => import('./OwnOrder').then((part) => ({ default: part.Answers })));
 
 export const generic: StoreKind = {
   name: 'shop.generic',
@@ -68,24 +62,14 @@ export const generic: StoreKind = {
     <div>
       {t('steps.generic.3')}
       <Snippet code={SAMPLE} label={t('steps.generic.3')} />
-      <p className={styles.note}>{t('steps.generic.fields')}</p>
-      <dl className={styles.fields}>
-        {FIELDS.map(([field, says]) => (
-          <div key={field}>
-            <dt>
-              <code>{field}</code>
-            </dt>
-            <dd>{t(says)}</dd>
-          </div>
-        ))}
-      </dl>
+      <Suspense>
+        <Fields />
+      </Suspense>
     </div>,
     <div>
-      <T
-        k="steps.generic.answer"
-        values={{ ok: <code>202</code>, bad: <code>400</code>, field: <code>targetUsername</code> }}
-      />
-      <p className={styles.note}>{t('steps.generic.never')}</p>
+      <Suspense>
+        <Answers />
+      </Suspense>
     </div>,
   ],
   proof: null,

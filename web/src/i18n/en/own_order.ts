@@ -1,0 +1,19 @@
+import { addWords } from '../words';
+
+// The order that a merchant's own website sends.
+export const own_order = {
+  'ownOrder.fields': 'These fields are read, all others are ignored:',
+  'ownOrder.orderId': 'Required. Your id of the order. An order with a known id changes nothing.',
+  'ownOrder.targetUsername':
+    'Required. The buyer’s username on {cloud}. Extra username fields of the store’s settings are read where it is missing.',
+  'ownOrder.items': 'Required. The products, 1 to 250.',
+  'ownOrder.product': 'Of a product. It is matched by its SKU, else by its product id, else by its title.',
+  'ownOrder.quantity': 'Of a product. A whole number, 1 if left out. A preset is shared once, whatever the quantity.',
+  'ownOrder.customerEmail': 'The buyer’s e-mail address, to write to. It is never used to find the buyer.',
+  'ownOrder.answer':
+    'Read the answer. {ok} means that the order is stored. {refused} means that it is refused and not stored, for example without {field}: the answer names each faulty field. Correct the order and send it again, also after no answer or a 5xx.',
+  'ownOrder.never':
+    'Refunds, cancellations and test marks cannot be sent. Stop a delivery or take presets back on its page, or through the API.',
+} as const;
+
+addWords(own_order);
