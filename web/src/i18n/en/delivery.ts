@@ -9,7 +9,7 @@ export const delivery = {
   'item.dropped': 'Left out',
   'item.revoking': 'Taking back',
   'item.revoked': 'Taken back',
-  'item.stays': 'Stays by another order',
+  'item.stays': 'Has it by another order',
   'item.revoke_failed': 'Could not take back',
 
   'delivery.title': 'Delivery of {order}',
@@ -248,8 +248,8 @@ export const delivery = {
   'facts.formerly': 'Given to {buyer} before',
   'facts.takeBack': 'Take back…',
   'facts.keeps': {
-    one: 'After the refund the buyer keeps the preset.',
-    other: 'After the refund the buyer keeps {kept} of {count} presets.',
+    one: 'After the refund the buyer still has the preset.',
+    other: 'After the refund the buyer still has {kept} of {count} presets.',
   },
   'facts.shareAgain': {
     one: 'To share it again: {reopen}, then “Approve”. {cost}',

@@ -176,10 +176,10 @@ function RefundedProducts({ it }: { it: Delivery }) {
   );
 }
 
-// The presets that the buyer has kept of a refunded order. That the only one was taken back is said above.
+// The presets that the buyer still has of a refunded order, once none is to come. That the only one was taken back is said above.
 function Keeps({ it }: { it: Delivery }) {
   const { total, has, took } = countsOf(it);
-  if (it.dryRun || has + took === 0 || (has === 0 && total === 1)) return null;
+  if (it.dryRun || total === 0 || has + took < total || (has === 0 && total === 1)) return null;
   return <p className={styles.note}>{t('facts.keeps', { kept: has, count: total })}</p>;
 }
 

@@ -68,7 +68,7 @@ test.each([
 
 test('a preset that the buyer has by another order is not said to be taken back', async () => {
   await page(completed([revoked, { ...revoked, staysWithCustomer: true }]));
-  expect(await screen.findByText('Stays by another order')).toBeTruthy();
+  expect(await screen.findByText('Has it by another order')).toBeTruthy();
   expect(screen.getByText('Taken back')).toBeTruthy();
 });
 

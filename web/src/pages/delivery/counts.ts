@@ -10,7 +10,8 @@ const isOneOf =
     statuses.includes(status);
 const isShared = isOneOf('shared', 'already_shared');
 const isKept = isOneOf('shared', 'already_shared', 'revoking', 'revoke_failed');
-const isHad = isOneOf('shared', 'already_shared', 'delivered_by_hand', 'revoke_failed');
+const isThere = isOneOf('shared', 'already_shared', 'delivered_by_hand', 'revoking', 'revoke_failed');
+const isHad = (item: Item) => isThere(item) || item.staysWithCustomer;
 const isComing = isOneOf('owed', 'sharing');
 const wasShared = (item: Item) => !item.dryRun && (item.sharedAt !== null || isShared(item));
 
@@ -27,7 +28,7 @@ export function countsOf(it: Delivery) {
     sharedFormerly: it.items.filter((item) => item.former && wasShared(item)).length,
     unknown: it.items.filter(isOneOf('sharing')).length, // no answer about the share has come yet
     has: present.filter(isHad).length,
-    took: present.filter(isOneOf('revoking', 'revoked')).length,
+    took: present.filter((item) => item.status === 'revoked' && !isHad(item)).length,
     kept: present.filter((item) => !item.dryRun && isKept(item)).length, // by the present user, after another username is given
     spent: it.items.reduce((sum, { credits }) => sum + credits, 0),
     toSpend: it.dryRun ? 0 : present.filter((item) => isComing(item) && item.credits === 0).length,

@@ -27,15 +27,22 @@ test.each([
 });
 
 test.each([
-  [['shared', 'already_shared'], 'After the refund the buyer keeps 2 of 2 presets.'],
-  [['shared', 'revoked', 'dropped'], 'After the refund the buyer keeps 1 of 2 presets.'],
-  [['revoked', 'revoking'], 'After the refund the buyer keeps 0 of 2 presets.'],
-  [['revoke_failed'], 'After the refund the buyer keeps the preset.'],
-  [['delivered_by_hand'], 'After the refund the buyer keeps the preset.'],
+  [['shared', 'already_shared'], 'After the refund the buyer still has 2 of 2 presets.'],
+  [['shared', 'revoked', 'dropped'], 'After the refund the buyer still has 1 of 2 presets.'],
+  [['revoked', 'revoked'], 'After the refund the buyer still has 0 of 2 presets.'],
+  [['revoked', 'revoking'], 'After the refund the buyer still has 1 of 2 presets.'],
+  [['shared', 'revoked', 'stays'], 'After the refund the buyer still has 2 of 3 presets.'],
+  [['shared', 'owed'], null],
+  [['revoke_failed'], 'After the refund the buyer still has the preset.'],
+  [['delivered_by_hand'], 'After the refund the buyer still has the preset.'],
   [['revoked'], null],
   [['owed', 'dropped'], null],
-] as const)('after a refund the presets say what the buyer keeps: %j', async (statuses, says) => {
-  const items = itemsOf(...statuses.map((status) => ({ status })));
+] as const)('after a refund the presets say what the buyer still has: %j', async (statuses, says) => {
+  const items = itemsOf(
+    ...statuses.map((status) =>
+      status === 'stays' ? ({ status: 'revoked', staysWithCustomer: true } as const) : { status },
+    ),
+  );
   const page = (more: Parameters<typeof aDelivery>[0]) => {
     cleanup();
     const it = aDelivery({ status: 'completed', ...items, ...more });

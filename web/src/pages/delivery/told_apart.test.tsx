@@ -54,7 +54,7 @@ test('of an order that was refunded in part, the products are named and their pr
   cleanup();
   await page(it, [line('Tweed', 1, 'f-1'), line('Modern', 1, 'f-2')]);
   expect(screen.queryByText(/^Refunded:/)).toBeNull();
-  screen.getByText('After the refund the buyer keeps 2 of 2 presets.');
+  screen.getByText('After the refund the buyer still has 2 of 2 presets.');
 });
 
 const revoked = { status: 'revoked', credits: 1, fileId: 'f-1' } as const;
