@@ -211,6 +211,8 @@ void Model::take(const OrderEvent& event, Timestamp now) {
   const bool revokes =
       (order.told == Payment::cancelled || order.told == Payment::refunded) && order.told != told_before;
   const bool stops = is_stopped(order) && (revokes || payment(order) != before);
+  // Nobody knows of another name for the same user, not resolved yet, that they have a file.
+  d.open_question = d.open_question || (stops && d.renamed);
   const auto sold = [](const Line& line) { return std::tie(line.id, line.sku, line.quantity); };
   const bool changed = order.refunds.size() != refunds_before || order.too_large != large_before ||
                        !std::ranges::equal(order.lines, lines_before, {}, sold, sold);

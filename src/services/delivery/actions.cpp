@@ -200,12 +200,13 @@ Task<Expected<DeliveryView>> DeliveryActions::act(Executor& executor, identity::
         if (row == nullptr || !visible(by, *row)) return std::unexpected(no_such_delivery());
         if (auto done = act(set, *row, by.actor()); !done) throw Error(done.error());
         set.save();
-        const auto order = find_order_names(tx, std::array{OrderId{id.value}}).front();
-        identity::audit(tx, changes_.ids(), by,
-                        {.action = name,
-                         .target = to_string(id),
-                         .detail = "order " + (order.number.empty() ? order.key : order.number)});
-        return view_of(tx, *row, jobs_per_minute_);
+        auto view = view_of(tx, *row, jobs_per_minute_);
+        identity::audit(
+            tx, changes_.ids(), by,
+            {.action = name,
+             .target = to_string(id),
+             .detail = "order " + (view.order_number.empty() ? row->order_key : view.order_number)});
+        return view;
       });
   if (result) changed_();
   co_return result;

@@ -7,8 +7,10 @@ export const own_order = {
   'ownOrder.targetUsername':
     'Required. The buyer’s username on {cloud}. Extra username fields of the store’s settings are read where it is missing.',
   'ownOrder.items': 'Required. The products, 1 to 250.',
-  'ownOrder.product': 'Of a product. It is matched by its SKU, else by its product id, else by its title.',
-  'ownOrder.quantity': 'Of a product. A whole number, 1 if left out. A preset is shared once, whatever the quantity.',
+  'ownOrder.product':
+    'At least one of them names a product. The SKU is matched first, then the product id, then the title.',
+  'ownOrder.quantity':
+    'A whole number for each product, 1 if left out. A preset is shared once, whatever the quantity.',
   'ownOrder.customerEmail': 'The buyer’s e-mail address, to write to. It is never used to find the buyer.',
   'ownOrder.answer':
     'Read the answer. {ok} means that the order is stored. {refused} means that it is refused and not stored, for example without {field}: the answer names each faulty field. Correct the order and send it again, also after no answer or a 5xx.',
