@@ -22,7 +22,8 @@ using domain::BuyerState;
 using domain::ItemStatus;
 using storage::Tx;
 
-// Of an item of the present customer. `stays`: it was taken back, and the buyer has the file by another order.
+// Returns the state of an item of the present customer. `stays`: it was taken back, and the buyer has the file by
+// another order.
 std::optional<BuyerItemState> state_of(const storage::ItemRow& item, bool stays) {
   switch (reported_status(item)) {
     case ItemStatus::owed:

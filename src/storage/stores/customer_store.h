@@ -26,7 +26,7 @@ enum class QueueState { idle = 0, queued = 1, leased = 2, leased_more = 3 };
 struct CustomerRow {
   CustomerId id;
   CloudAccountId cloud_account;
-  std::string username_key;   // the username, case-folded
+  std::string username_key;   // the username, exactly as it is written
   std::string cloud_user_id;  // empty until resolved
   Friendship friendship = Friendship::unknown;
   std::optional<Timestamp> requested_at;

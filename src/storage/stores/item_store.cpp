@@ -43,7 +43,7 @@ constexpr Sql kFindItems = sql<"SELECT ", kSelected<kColumns>, " FROM delivery_i
 constexpr Sql kFindItemsOfJob = sql<"SELECT ", kWithoutLines, " FROM delivery_items WHERE delivery_id = $1">;
 constexpr Sql kFindItemsOfCustomer =
     sql<"SELECT ", kWithoutLines, " FROM delivery_items WHERE customer_id = $1">;
-// Of an item that is being taken back, or was in vain, the file may still be there.
+// The file of an item that is being taken back, or was in vain, may still be there.
 constexpr Sql kFilesOfOtherDeliveries{
     "SELECT file_id, user_id FROM (SELECT file_id, user_id, delivery_id, status FROM delivery_items"
     " WHERE customer_id = $1 LIMIT $3) AS theirs WHERE delivery_id <> $2 AND (status = 'shared'"

@@ -71,7 +71,7 @@ std::vector<ItemRow> find_items_of_job(Tx& tx, std::span<const DeliveryId> deliv
 // Items that are, were, or may have been shared with the customers, whatever their delivery; without their
 // lines.
 std::vector<ItemRow> find_items_of_customers(Tx& tx, std::span<const CustomerId> customers);
-// Of the items of a delivery those that were taken back, and whose user has the file by another one, as far as the
+// Returns the items of a delivery that were taken back and whose user has the file by another one, as far as the
 // items say so that are read: kMostItemsSearched of each of kMostCustomersSearched customers.
 inline constexpr std::int64_t kMostItemsSearched = 10'000;
 inline constexpr int kMostCustomersSearched = 4;

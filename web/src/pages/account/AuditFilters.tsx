@@ -18,7 +18,7 @@ type Option = { value: string; label: string };
 const withIt = (options: Option[], value: string | undefined) =>
   value && !options.some((one) => one.value === value) ? [...options, { value, label: value }] : options;
 
-// Tokens of one name, which a rotation makes, are told apart by their last characters.
+// Tokens of one name, which a rotation makes, also show their last characters.
 function tokensOf(keys: Pick<Schemas['ApiKey'], 'id' | 'name' | 'preview'>[]): Option[] {
   const times = new Map<string, number>();
   for (const { name } of keys) times.set(name, (times.get(name) ?? 0) + 1);
