@@ -271,7 +271,7 @@ export async function bareStrings(page, data) {
 }
 // As it was answered, several of them, in quotes, behind an @, the first letters of a name, a name of the contract, or of the clock and the
 // calendar.
-const KNOWN = /^(\w{3},? )?\d{1,2} [A-Z][a-z]{2,3}( \d{4})?$|^\d\d:\d\d(:\d\d)? [AP]M$|^[a-z_]+\.[a-z_]+$/;
+const KNOWN = /^(\w{3},? )?\d{1,2} [A-Z][a-z]{2,3}( \d{4})?$|^\d{1,2}:\d\d(:\d\d)? [AP]M$|^[a-z_]+\.[a-z_]+$/;
 function isData(words, data) {
   const said = words.replace(/^[@“"(#]+|[”")]+$/g, '');
   return (
