@@ -178,7 +178,7 @@ void Model::resolve(Order& order, const Delivery::Replacing& replaced) {
           const auto at = d.promises.find({present(d), file});
           return at != d.promises.end() && is_taken(at->second.state);
         });
-    // A file that another line owes too looks alike likewise.
+    // A file that another line owes too does not show it either.
     const auto of_another = [&](const std::string& file) {
       return is_owed(file) && std::ranges::any_of(before, [&](const Line& other) {
                return other.id != line.id && other.files &&

@@ -51,9 +51,9 @@ void change_owner_of_items(DeliverySet& set, const storage::DeliveryRow& row, do
 
 // Whether return_items() may make the former item current again: its file is shared, or its share was begun.
 bool is_returnable(const storage::ItemRow& item);
-// Makes files current again that were shared with the delivery's present customer before it was for another one (spec
-// 3.11). A job does so only for files that are owed, and the delivery may owe others since. The present customer is `user`, or
-// whoever had the present username then.
+// Makes files current again that were shared with the delivery's present customer before it was for another one
+// (spec 3.11). A job does so only for files that are owed, and the delivery may owe others since. The present
+// customer is `user`, or whoever had the present username then.
 void return_items(DeliverySet& set, const storage::DeliveryRow& row, std::string_view user = {});
 
 }  // namespace presetbridge::services

@@ -11,15 +11,24 @@ import { lostLine } from '@/vocabulary/lost';
 import { openRefusal, type Store } from '@/vocabulary/store';
 import styles from './store.module.css';
 
+const CONNECTION = '/integrations/stores/$id/connection';
+const SETTINGS = '/integrations/stores/$id/settings';
+
+// The page where the cause of a refusal is mended; null: it is no other page. `here`: on the connection's page, to which all others lead.
+function wayOut(code: string, here: boolean) {
+  if (code === 'INVALID_SIGNATURE') return { to: CONNECTION, search: { do: 'secret' }, says: 'refused.check' } as const;
+  if (!here) return { to: CONNECTION, search: {}, says: 'refused.checkStore' } as const;
+  if (code === 'UNAUTHORIZED') return { to: SETTINGS, search: {}, says: 'refused.settings' } as const;
+  // A token that is sent is checked whatever the settings say.
+  return code === 'FORBIDDEN' ? ({ to: '/keys', search: {}, says: 'refused.tokens' } as const) : null;
+}
+
 export function Refused({ it }: { it: Store }) {
   const now = useNow();
   const here = useLocation({ select: ({ pathname }) => pathname.endsWith('/connection') });
   const refusal = openRefusal(it);
   if (!refusal) return null;
-  const wrong = refusal.code === 'INVALID_SIGNATURE';
-  const forbidden = refusal.code === 'FORBIDDEN'; // whatever the settings say of tokens
-  const token = refusal.code === 'UNAUTHORIZED' || forbidden;
-  const tab = here && token ? 'settings' : 'connection';
+  const way = wayOut(refusal.code, here);
   const cause = word('cause', refusal.code);
   const when = since(refusal.lastAt, now);
   return (
@@ -33,33 +42,14 @@ export function Refused({ it }: { it: Store }) {
             {lostLine(it)}
             {refusal.code === 'UNAUTHORIZED' && !it.settings.requireApiKey ? ` ${t('refused.tokenOff')}` : ''}
           </p>
-          {here && !wrong && !token ? null : (
+          {way ? (
             <Button
               variant="filled"
-              renderRoot={(props) =>
-                forbidden && here ? (
-                  <Link {...props} to="/keys" search={{}} />
-                ) : (
-                  <Link
-                    {...props}
-                    to={`/integrations/stores/$id/${tab}`}
-                    params={{ id: it.id }}
-                    search={wrong ? { do: 'secret' } : {}}
-                  />
-                )
-              }
+              renderRoot={(props) => <Link {...props} to={way.to} params={{ id: it.id }} search={way.search} />}
             >
-              {t(
-                wrong
-                  ? 'refused.check'
-                  : forbidden && here
-                    ? 'refused.tokens'
-                    : tab === 'settings'
-                      ? 'refused.settings'
-                      : 'refused.checkStore',
-              )}
+              {t(way.says)}
             </Button>
-          )}
+          ) : null}
         </div>
       </Panel>
     </div>
