@@ -201,6 +201,27 @@ TEST_F(WebhookEventsTest, EventsAreFoundByTypeDeliveryOrderAndTime) {
   EXPECT_EQ(row.order_number, "#1001");
 }
 
+TEST_F(WebhookEventsTest, AnEventOfAnOrderWithoutDeliveryNamesTheOrder) {
+  const auto hook = subscribe("https://shop.example/hook");
+  const auto unmapped = event(hook, DeliveryId{}, "order.unmapped");
+  const auto no_order = event(hook, DeliveryId{}, "order.unmapped");
+  db_->write([&](storage::Tx& tx) {
+    const auto write = [&](const std::string& uuid, std::string_view body) {
+      tx.exec({"UPDATE outbound_events SET body = $2 WHERE uuid = $1"}, uuid, std::as_bytes(std::span(body)));
+    };
+    write(unmapped, R"({"deliveryId":null,"order":{"orderId":"8209","orderNumber":"#1001"}})");
+    write(no_order, R"({"order":["8209"]})");
+  });
+  const auto row = get(hook, unmapped).row;
+  EXPECT_EQ(row.order_key, "8209");
+  EXPECT_EQ(row.order_number, "#1001");
+  EXPECT_EQ(get(hook, no_order).row.order_key, "");
+  EXPECT_EQ(listed(hook, {.order = "1001"}), std::vector{unmapped});
+  const auto page = await(events_.list(scheduler_, merchant(), hook, {}, {}));
+  ASSERT_TRUE(page);
+  EXPECT_EQ(page->rows.back().order_number, "#1001");
+}
+
 TEST_F(WebhookEventsTest, AnEventShowsItsBytesAndEveryAttempt) {
   const auto hook = subscribe("https://shop.example/hook");
   start();

@@ -96,14 +96,39 @@ SentEventRow read(const Row& r) {
           .last_outcome = {}};
 }
 
+std::string text_of(const boost::json::object& object, std::string_view name) {
+  const auto* const value = object.if_contains(name);
+  return value != nullptr && value->is_string() ? std::string(value->as_string()) : std::string();
+}
+
+// Names the order of an event that has no delivery: the body alone has it.
+void read_order_of_body(const Row& r, SentEventRow& row) {
+  const Blob bytes = r.bytes(0);
+  boost::system::error_code error;
+  const auto body = boost::json::parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, error);
+  const auto* const order = body.is_object() ? body.as_object().if_contains("order") : nullptr;
+  if (order == nullptr || !order->is_object()) return;
+  row.order_key = text_of(order->as_object(), "orderId");
+  row.order_number = text_of(order->as_object(), "orderNumber");
+}
+
 void read_orders(Tx& tx, std::vector<SentEventRow>& rows) {
   std::vector<OrderId> orders;
-  for (const auto& row : rows) orders.push_back(OrderId{row.delivery.value});
+  std::vector<std::size_t> without_delivery;
+  std::vector<Param> events;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    orders.push_back(OrderId{rows[i].delivery.value});
+    if (rows[i].delivery || rows[i].type != "order.unmapped") continue;
+    without_delivery.push_back(i);
+    events.emplace_back(rows[i].event);
+  }
   auto names = find_order_names(tx, orders);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     rows[i].order_key = std::move(names[i].key);
     rows[i].order_number = std::move(names[i].number);
   }
+  tx.query_each(kBody, 1, events,
+                [&](std::size_t n, const Row& r) { read_order_of_body(r, rows[without_delivery[n]]); });
 }
 
 void read_last_attempts(Tx& tx, std::vector<SentEventRow>& rows) {
@@ -157,7 +182,7 @@ void keep_wanted(Tx& tx, std::vector<SentEventRow>& rows, const SentEventFilter&
   if (filter.order.empty()) return;
   read_orders(tx, rows);
   std::erase_if(rows, [&](const SentEventRow& row) {
-    return !row.delivery ||
+    return row.order_key.empty() ||
            (row.order_key != filter.order && without_sign(row.order_number) != without_sign(filter.order));
   });
 }

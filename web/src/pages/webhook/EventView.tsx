@@ -73,13 +73,17 @@ function Content({ subscription, it }: { subscription: Subscription; it: Detail 
             <code>{it.type}</code>
           </h2>
           <p className="muted">
-            {it.deliveryId && order ? (
+            {order ? (
               <T
                 k="event.forOrder"
                 values={{
                   when: <time title={utc(it.createdAt)}>{moment(it.createdAt)}</time>,
-                  order: (
+                  order: it.deliveryId ? (
                     <Link className="link" to="/deliveries/$id" params={{ id: it.deliveryId }} search={{}}>
+                      <Bdi>{t('event.order', { order })}</Bdi>
+                    </Link>
+                  ) : (
+                    <Link className="link" to="/orders" search={{ q: order }}>
                       <Bdi>{t('event.order', { order })}</Bdi>
                     </Link>
                   ),

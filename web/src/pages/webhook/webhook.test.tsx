@@ -229,6 +229,19 @@ test('a failed receiver to which nothing was sent since it was turned on again s
   screen.getByRole('heading', { name: /^Your receiver answers “404 Not Found” since .+/ });
 });
 
+test('an event leads to its delivery, and to its order where it has none', async () => {
+  const { client } = await show(<EventView subscription={aSubscription(true)} id="evt_1" />);
+  const is = (deliveryId: string | null) =>
+    act(() => void client.setQueryData(queries.event(ID, 'evt_1').queryKey, { ...anEvent('#1001'), deliveryId, attempts: [], nextAttemptAt: null, body: '{}', headers: {} } as never)); // prettier-ignore
+  is(null);
+  const link = await screen.findByRole('link', { name: 'order #1001' });
+  expect(link.getAttribute('href')).toBe('/orders?q=%231001');
+  is('del_0a1b2c3d4e5f6');
+  await vi.waitFor(() =>
+    expect(screen.getByRole('link', { name: 'order #1001' }).getAttribute('href')).toBe('/deliveries/del_0a1b2c3d4e5f6'),
+  );
+});
+
 test('each event of the list has its own time, in the order of the list', async () => {
   const { client } = await show(<Events it={aSubscription(true)} />);
   const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
