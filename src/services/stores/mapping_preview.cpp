@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <unordered_set>
@@ -43,23 +44,38 @@ std::unordered_set<std::string> files_had(Tx& tx, OrderId order) {
   return had;
 }
 
-// The number of files that lines of the order without a mapping would owe, which are paid for.
-std::int64_t files_more(const OrderState& order, const MappingIndex& index) {
-  if (order.payment() != domain::Payment::deliver) return 0;
-  auto mapped = order;
-  const auto files = index.map(mapped, MappingIndex::Lines::all).files;
-  const domain::PaidQuantities paid(order);
-  std::unordered_set<std::string_view> lines;  // those that would be served
-  for (std::size_t i = 0; i < order.lines.size(); ++i) {
-    const bool now = order.lines[i].mapped == OrderLine::Mapped::nothing &&
-                     mapped.lines[i].mapped == OrderLine::Mapped::owes;
-    if (now && paid.of(order.lines[i]) > 0) lines.insert(order.lines[i].line_id);
+// The files that the mappings in force give the lines of the order that have one.
+std::unordered_set<std::string> files_in_force(const OrderState& order, const MappingIndex& in_force) {
+  std::unordered_set<std::string> files;
+  for (const auto& line : order.lines) {
+    if (line.mapped == OrderLine::Mapped::nothing) continue;
+    if (!line.file_id.empty()) files.insert(line.file_id);
+    const auto* const found = in_force.find(line);
+    if (found == nullptr) continue;
+    for (const auto& mapping : *found) files.insert(mapping.file_id);
   }
-  if (lines.empty()) return 0;
-  const auto count = std::ranges::count_if(files, [&](const domain::OwedFile& file) {
-    return std::ranges::any_of(file.line_ids, [&](const auto& id) { return lines.contains(id); });
+  return files;
+}
+
+// The number of files that the order would owe beyond those that it owes by the mappings in force; nothing where
+// no line that is paid for and has no mapping would deliver.
+std::optional<std::int64_t> files_more(const OrderState& order, const MappingIndex& index,
+                                       const MappingIndex& in_force) {
+  if (order.payment() != domain::Payment::deliver) return std::nullopt;
+  auto mapped = order;
+  const auto result = index.map(mapped, MappingIndex::Lines::all);
+  const domain::PaidQuantities paid(order);
+  bool is_served = false;
+  for (std::size_t i = 0; i < order.lines.size(); ++i) {
+    is_served |= order.lines[i].mapped == OrderLine::Mapped::nothing &&
+                 mapped.lines[i].mapped == OrderLine::Mapped::owes && paid.of(order.lines[i]) > 0;
+  }
+  if (!is_served) return std::nullopt;
+  if (result.too_many) return 1;  // none are listed
+  const auto before = files_in_force(order, in_force);
+  return std::ranges::count_if(result.files, [&](const domain::OwedFile& file) {
+    return file.paid_quantity > 0 && !before.contains(file.file_id);
   });
-  return std::max<std::int64_t>(count, 1);  // too many files: none are listed
 }
 
 void fill(MappingPreview& preview, const OrderState& order,
@@ -107,9 +123,10 @@ Task<Expected<MappingPreview>> MappingPreviews::preview(Executor& executor, Prin
     const auto store = find_integration(tx, id);
     if (!store || store->account != by.account || store->archived_at || !by.sees(id))
       return fail("NOT_FOUND", "There is no such integration.");
-    if (std::ranges::any_of(wanted, &storage::MappingRow::stale)) match_saved(wanted, find_mappings(tx, id));
-    const auto index =
-        std::make_shared<const MappingIndex>(in_force(request.mappings ? wanted : find_mappings(tx, id)));
+    const auto rows = find_mappings(tx, id);
+    if (std::ranges::any_of(wanted, &storage::MappingRow::stale)) match_saved(wanted, rows);
+    const auto saved = std::make_shared<const MappingIndex>(in_force(rows));
+    const auto index = request.mappings ? std::make_shared<const MappingIndex>(in_force(wanted)) : saved;
     OrderState order{.seen = true, .lines = request.lines};
     std::unordered_set<std::string> had;
     if (request.order_id) {
@@ -127,9 +144,10 @@ Task<Expected<MappingPreview>> MappingPreviews::preview(Executor& executor, Prin
     if (!store->active) return preview;
     preview.reprocessable_exact =
         each_unmapped_order(tx, id, [&](const storage::OrderRow&, OrderState& stored) {
-          const auto files = files_more(stored, *index);
-          if (files > 0) ++preview.reprocessable_orders;
-          preview.reprocessable_credits += files;
+          const auto files = files_more(stored, *index, *saved);
+          if (!files) return;
+          ++preview.reprocessable_orders;
+          preview.reprocessable_credits += *files;
         });
     return preview;
   });

@@ -82,6 +82,19 @@ TEST_F(MappingPreviewTest, AnOrderWhoseDeliveryAPersonInvalidatedIsNotServedUnti
   EXPECT_EQ(preview({.mappings = wanted}).reprocessable_orders, 1);
 }
 
+TEST_F(MappingPreviewTest, AnotherFileOfALineThatHasAMappingCostsACreditToo) {
+  world.deliver(world.order("1", "Ann", {"sku-1", "new"}));
+  auto wanted = mapped({"sku-1", "new"});
+  wanted.front().file_id = "file-1";  // as it is
+  const auto same = preview({.mappings = wanted});
+  EXPECT_EQ(same.reprocessable_orders, 1);
+  EXPECT_EQ(same.reprocessable_credits, 1);
+  wanted.front().file_id = "another";
+  const auto other = preview({.mappings = wanted});
+  EXPECT_EQ(other.reprocessable_orders, 1);
+  EXPECT_EQ(other.reprocessable_credits, 2);
+}
+
 TEST_F(MappingPreviewTest, AnOrderThatBecameTooLargeShowsNothingOfTheLinesOfBefore) {
   world.accept(testing::later(world, "1", {"sku-1", "new"}, 0));
   auto large = testing::later(world, "1", {}, 1);
