@@ -272,6 +272,9 @@ void Model::take(const OrderEvent& event, Timestamp now) {
   }
   // Two things follow from one event: a name that is queued, or held; nothing left of what is not paid.
   if ((hold_all && name) || (less && payment(order) != before)) d.open_question = true;
+  // A person reopened it while the order was stopped, and its lines owe nothing now: the review may end (spec 3.1).
+  const bool was_stopped = before == Payment::cancelled || before == Payment::refunded;
+  if (was_stopped && d.standing == Standing::in_review && count(d, State::owed) == 0) d.open_question = true;
   lessen();
   if (payment(order) == Payment::awaiting_payment && !order.approved_unpaid) {
     if (before != Payment::awaiting_payment) {
