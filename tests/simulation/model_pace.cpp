@@ -135,6 +135,7 @@ void Model::adopt(Delivery& d, const Seen& seen) const {
     const bool again = promise.state == State::owed &&
                        (at->second.state == State::dropped || at->second.state == State::taken_by_order ||
                         at->second.state == State::taken_by_merchant);
+    promise.was_shared = promise.was_shared || at->second.was_shared;
     if (!first && (delivered(promise.state) || again)) at->second = promise;
   }
   d.promises = std::move(promises);
@@ -549,7 +550,10 @@ std::string Model::compare_shares(const Facts& facts) const {
     const bool promised = std::ranges::any_of(orders_, [&](const auto& entry) {
       if (!entry.second.delivery || entry.second.delivery->dry_run) return false;
       const auto at = entry.second.delivery->promises.find({user, file});
-      return at != entry.second.delivery->promises.end() && at->second.state == State::shared;
+      if (at == entry.second.delivery->promises.end()) return false;
+      // A person may mark as delivered by hand what the user has under another spelling of the name.
+      const auto& promise = at->second;
+      return promise.state == State::shared || (promise.state == State::by_hand && promise.was_shared);
     });
     if (!promised) return fmt::format("{} has {}, which no delivery gives", user, file);
   }
