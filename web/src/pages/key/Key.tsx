@@ -36,7 +36,7 @@ export function KeyPage() {
   if (isMissing(read.error)) return <Missing body={t('keyPage.missing')} />;
   return (
     <div className={styles.page}>
-      <Loaded read={read} what={t('keyPage.what')} skeleton={<SkeletonRows rows={6} height={56} />}>
+      <Loaded read={read} page what={t('keyPage.what')} skeleton={<SkeletonRows rows={6} height={56} />}>
         {(it) => <Content key={it.id} it={it} search={search} />}
       </Loaded>
     </div>

@@ -32,7 +32,7 @@ export function OrderPage() {
   if (isMissing(read.error)) return <Missing body={t('orderPage.missing')} />;
   return (
     <div className={styles.page}>
-      <Loaded read={read} what={t('orderPage.what')} skeleton={<SkeletonRows rows={8} height={56} />}>
+      <Loaded read={read} page what={t('orderPage.what')} skeleton={<SkeletonRows rows={8} height={56} />}>
         {(it) => <Content key={it.id} it={it} list={list} />}
       </Loaded>
     </div>

@@ -31,7 +31,7 @@ export function PresetPage() {
   if (isMissing(read.error)) return <Missing body={t('preset.missing')} />;
   return (
     <div className={styles.page}>
-      <Loaded read={read} what={t('preset.what')} skeleton={<SkeletonRows rows={6} height={56} />}>
+      <Loaded read={read} page what={t('preset.what')} skeleton={<SkeletonRows rows={6} height={56} />}>
         {(it) => <Content key={it.id} it={it} />}
       </Loaded>
     </div>
