@@ -198,12 +198,13 @@ Task<Expected<DeliveryView>> DeliveryActions::act(Executor& executor, identity::
         DeliverySet set(tx, changes_);
         auto* const row = lock_for_action(set, id);
         if (row == nullptr || !visible(by, *row)) return std::unexpected(no_such_delivery());
+        const auto username = row->username;
         if (auto done = act(set, *row, by.actor()); !done) throw Error(done.error());
         set.save();
         auto view = view_of(tx, *row, jobs_per_minute_);
         identity::audit(
             tx, changes_.ids(), by,
-            {.action = name,
+            {.action = row->username == username ? name : "delivery.username_changed",
              .target = to_string(id),
              .detail = "order " + (view.order_number.empty() ? row->order_key : view.order_number)});
         return view;
@@ -307,7 +308,8 @@ void DeliveryActions::conclude_or_queue(DeliverySet& set, storage::DeliveryRow& 
 Task<Expected<DeliveryView>> DeliveryActions::retry(Executor& executor, identity::Principal by, DeliveryId id,
                                                     std::optional<std::string> username,
                                                     FriendRequest request) {
-  co_return co_await act(executor, by, id, "delivery.retried",
+  const bool waits = request == FriendRequest::keep;
+  co_return co_await act(executor, by, id, waits ? "delivery.wait_renewed" : "delivery.retried",
                          [=](DeliverySet& set, storage::DeliveryRow& row, domain::Actor actor) {
                            return retry_row(set, row, username.value_or(""), actor, request);
                          });

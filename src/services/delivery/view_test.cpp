@@ -131,6 +131,25 @@ TEST(DeliveryActions, NameTheOrderInTheAuditLog) {
   EXPECT_EQ(detail_of(nameless), "order tc-2");
 }
 
+TEST(DeliveryActions, NameEachKindOfRetryInTheAuditLog) {
+  World world;
+  world.cloud.auto_accept = false;
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  const auto retry = [&](std::optional<std::string> username, FriendRequest request) {
+    world.settle(std::chrono::days{15});
+    ASSERT_EQ(world.status(id), "failed friendship_timeout");
+    ASSERT_TRUE(world.await(world.actions.retry(world.scheduler, world.merchant(), id, username, request)));
+  };
+  retry({}, FriendRequest::renew);
+  retry({}, FriendRequest::keep);
+  retry("Bob", FriendRequest::renew);
+  std::vector<std::string> actions;
+  for (const auto& row : world.write([&](storage::Tx& tx) { return list_audit(tx, world.account, {}).rows; }))
+    actions.push_back(row.action);
+  EXPECT_EQ(actions, (std::vector<std::string>{"delivery.username_changed", "delivery.wait_renewed",
+                                               "delivery.retried"}));
+}
+
 TEST(DeliveryView, AFileThatAnotherUserOfTheNameGotStaysNotWithTheFormerOne) {
   World world;
   world.cloud.auto_accept = true;

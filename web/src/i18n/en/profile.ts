@@ -195,6 +195,8 @@ export const profile = {
   'did.delivery.asked_for': 'Asked for {target}',
   'did.delivery.approved': 'Approved {target}',
   'did.delivery.retried': 'Retried {target}',
+  'did.delivery.username_changed': 'Gave {target} another username',
+  'did.delivery.wait_renewed': 'Went on waiting for the buyer of {target}',
   'did.delivery.invalidated': 'Stopped {target}',
   'did.delivery.reopened': 'Reopened {target}',
   'did.delivery.completed_by_hand': 'Marked {target} as delivered by hand',
