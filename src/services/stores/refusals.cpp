@@ -16,8 +16,7 @@ std::vector<Refusals> refusals_of(const storage::IntegrationRow& store,
   const auto accepted = last_accepted_at(activity);
   std::vector<Refusals> refusals;
   for (const auto& hour : activity.hours) {
-    if (hour.what == storage::kAccepted || hour.what == storage::kOrder || hour.what == storage::kDelivery)
-      continue;
+    if (!is_refusal(hour)) continue;
     auto mended = accepted;
     if (hour.what == "INVALID_SIGNATURE") mended = std::max(mended, secret_changed_at(store));
     if (mended && *mended < hour.hour) mended.reset();

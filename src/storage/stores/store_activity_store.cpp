@@ -59,7 +59,7 @@ void add_store_hours(Tx& tx, std::span<const StoreHour> hours) {
   std::vector<Param> flat;
   for (const auto& h : hours) {
     flat.insert(flat.end(), {h.integration, h.hour, h.what, h.events, h.last_at});
-    if (h.what == kAccepted || h.what == kOrder || h.what == kDelivery) continue;
+    if (!is_refusal(h)) continue;
     tx.changes().push_back({.kind = ChangeKind::intake_refused,
                             .account = {},
                             .id = h.integration.value,

@@ -24,6 +24,9 @@ struct StoreHour {
 inline constexpr std::string_view kAccepted = "accepted";  // answered 202
 inline constexpr std::string_view kOrder = "order";        // an order that was new
 inline constexpr std::string_view kDelivery = "delivery";  // a delivery was made
+inline bool is_refusal(const StoreHour& hour) {
+  return hour.what != kAccepted && hour.what != kOrder && hour.what != kDelivery;
+}
 // Adds to the stored numbers. `hours` are sorted by integration, hour and `what`, each once.
 void add_store_hours(Tx& tx, std::span<const StoreHour> hours);
 // Deletes at most `limit` rows of hours that began before `before`; returns how many.
