@@ -26,7 +26,7 @@ std::optional<Signup> parse_signup(std::string_view text) {
 std::optional<Membership> find_membership(storage::Tx& tx, std::string_view iss, std::string_view sub) {
   const auto row = storage::find_identity(tx, iss, sub);
   if (!row) return std::nullopt;
-  return Membership{row->account, row->user, row->role == "owner" ? Role::owner : Role::member};
+  return Membership{row->account, row->user, parse_role(row->role)};
 }
 
 std::string account_name_of(std::string_view email) {
@@ -99,7 +99,7 @@ Membership join_account(storage::Tx& tx, IdSource& ids, UserId user, std::string
     throw Error{"LIMIT_REACHED", "The account has as many people as an account can have.", {}};
   if (!storage::insert_identity(tx, iss, sub, {found->account, user, found->role, std::string(email)}))
     throw Error(is_member);
-  const Membership member{found->account, user, found->role == "owner" ? Role::owner : Role::member};
+  const Membership member{found->account, user, parse_role(found->role)};
   audit(tx, ids, member, origin,
         {.action = "person.joined",
          .target = to_string(user),

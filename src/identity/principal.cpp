@@ -81,6 +81,10 @@ std::string_view to_string(Role role) {
   return role == Role::owner ? "owner" : "member";
 }
 
+Role parse_role(std::string_view name) {
+  return name == "owner" ? Role::owner : Role::member;
+}
+
 bool Principal::signed_in_lately(Timestamp now) const {
   if (!person || !person->session || !person->session->browser) return true;
   const auto& at = person->session->authenticated_at;

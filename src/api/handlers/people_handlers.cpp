@@ -10,8 +10,6 @@
 namespace presetbridge::api {
 namespace {
 
-using identity::Role;
-
 constexpr TextRule kToken{.max = 200, .exact = true};
 constexpr TextRule kIdToken{.max = 16'000, .exact = true};
 
@@ -31,10 +29,6 @@ json::object invitation_json(const storage::InvitationRow& row) {
           {"createdBy", row.created_by},
           {"createdAt", to_iso8601(row.created_at)},
           {"expiresAt", to_iso8601(row.expires_at)}};
-}
-
-Role role_of(std::string_view text) {
-  return text == "owner" ? Role::owner : Role::member;
 }
 
 Task<Reply> list(PeopleDeps deps, Call call) {
@@ -60,7 +54,8 @@ Task<Reply> change(PeopleDeps deps, Call call) {
   if (auto error = body->problems()) co_return std::unexpected(*error);
   // A role that is not named stays, whatever another owner makes of it meanwhile.
   if (!role) co_return json_response(200, person_json(*current, call.principal));
-  const auto changed = co_await deps.people.set_role(call.executor(), call.principal, *id, role_of(*role));
+  const auto changed =
+      co_await deps.people.set_role(call.executor(), call.principal, *id, identity::parse_role(*role));
   if (!changed) co_return std::unexpected(changed.error());
   co_return json_response(200, person_json(*changed, call.principal));
 }
@@ -97,8 +92,8 @@ Task<Reply> invite(PeopleDeps deps, Call call) {
   auto note = fields.optional_text("note", {.max = 100});
   const auto expires_at = fields.optional_time("expiresAt");
   if (auto error = body->problems()) co_return std::unexpected(*error);
-  const auto invited = co_await deps.people.invite(call.executor(), call.principal, role_of(role),
-                                                   note.value_or(""), expires_at);
+  const auto invited = co_await deps.people.invite(call.executor(), call.principal,
+                                                   identity::parse_role(role), note.value_or(""), expires_at);
   if (!invited) co_return std::unexpected(invited.error());
   auto answer = invitation_json(invited->row);
   answer["url"] = deps.base_url + "/invite#" + invited->token;

@@ -79,8 +79,7 @@ Task<Expected<identity::Principal>> Accounts::principal_of_session(Executor& exe
   who.email = std::move(of.email);
   const auto session = who.session;
   const auto authenticated_at = who.auth_time;
-  auto p = principal({of.identity.account, of.identity.user,
-                      of.identity.role == "owner" ? identity::Role::owner : identity::Role::member},
+  auto p = principal({of.identity.account, of.identity.user, identity::parse_role(of.identity.role)},
                      std::move(who));
   p.person->session = identity::PersonSession{*session, browser, authenticated_at};
   co_return p;

@@ -36,7 +36,7 @@ Expected<PersonRow> find_present(Tx& tx, AccountId account, UserId id) {
 // The person, where the account, which is locked, can do without them as an owner.
 Expected<PersonRow> find_dispensable(Tx& tx, AccountId account, UserId id) {
   auto person = find_present(tx, account, id);
-  if (person && person->role == "owner" &&
+  if (person && identity::parse_role(person->role) == Role::owner &&
       storage::count_people(tx, account, identity::kMostPeople).owners < 2)
     return fail("LAST_OWNER", "The account needs an owner. Make somebody else one first.");
   return person;
