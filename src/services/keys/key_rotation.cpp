@@ -359,6 +359,12 @@ Task<Expected<DropStep::Kind>> KeyRotation::give_up_links(Executor& executor, bo
   co_return std::move(*kind);
 }
 
+void KeyRotation::add_to(DropStep& step, DropStep::Kind one) const {
+  for (const auto& id : one.dropped)
+    ports_.sealing.log.info("an old key was dropped", {{"use", to_string(one.kind)}, {"key", id}});
+  step.kinds.push_back(std::move(one));
+}
+
 Task<Expected<DropStep>> KeyRotation::drop_once(Executor& executor, const KeyKinds& kinds, bool begin,
                                                 bool now) {
   const auto state = co_await ports_.watch.poll(executor);
@@ -402,23 +408,19 @@ Task<Expected<DropStep>> KeyRotation::drop_once(Executor& executor, const KeyKin
           step.counts.left(), step.counts.read, step.counts.left_vault, step.counts.left_service));
     auto given_up = co_await give_up_used(executor, old);
     if (!given_up) co_return std::unexpected(given_up.error());
-    step.kinds = std::move(*given_up);
+    for (auto& one : *given_up) add_to(step, std::move(one));
   }
   if (kinds.contains(KeyKind::issuer)) {
     auto one = co_await give_up_issuer(executor, now);
     if (!one) co_return std::unexpected(one.error());
-    step.kinds.push_back(std::move(*one));
+    add_to(step, std::move(*one));
   }
   if (kinds.contains(KeyKind::links)) {
     auto one = co_await give_up_links(executor, now);
     if (!one) co_return std::unexpected(one.error());
-    step.kinds.push_back(std::move(*one));
+    add_to(step, std::move(*one));
   }
   step.done = true;
-  for (const auto& one : step.kinds) {
-    for (const auto& id : one.dropped)
-      ports_.sealing.log.info("an old key was dropped", {{"use", to_string(one.kind)}, {"key", id}});
-  }
   co_return step;
 }
 

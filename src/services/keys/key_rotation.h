@@ -112,6 +112,8 @@ class KeyRotation {
   Task<Expected<std::vector<DropStep::Kind>>> give_up_used(Executor& executor, const KeyKinds& kinds);
   Task<Expected<DropStep::Kind>> give_up_issuer(Executor& executor, bool now);
   Task<Expected<DropStep::Kind>> give_up_links(Executor& executor, bool now);
+  // Adds what is dropped by now to the step, and logs it.
+  void add_to(DropStep& step, DropStep::Kind one) const;
   // Searches for a link that the older link key made and that is still valid; for about options_.step.
   Task<Expected<void>> scan_links(Executor& executor);
 
