@@ -88,13 +88,17 @@ export async function show(dataDir) {
   return filled.story;
 }
 
-// Sends one order after the other, until the process ends.
+// Sends one order after the other, until the process ends. What a visitor changed may refuse one: an archived store, another password.
 export async function trickle(story) {
   for (;;) {
     await delay(story.random.whole(SHORTEST_MS, LONGEST_MS));
-    const { status, number, username } = await story.nextOrder();
-    step(`order ${number} of ${username ?? 'a buyer without a username'}: ${status}`);
-    if (await story.refill(FEW_CREDITS, 'studio')) step('500 credits bought at the simulated bank');
+    try {
+      const { status, number, username } = await story.nextOrder();
+      step(`order ${number} of ${username ?? 'a buyer without a username'}: ${status}`);
+      if (await story.refill(FEW_CREDITS, 'studio')) step('500 credits bought at the simulated bank');
+    } catch (error) {
+      step(`no order this time: ${error.message}`);
+    }
   }
 }
 

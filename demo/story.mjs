@@ -68,12 +68,16 @@ export class Story {
     await this.past.must('bridge', 'POST', '/api/auth/sign-out', { refreshToken: tokens.refreshToken });
     return result;
   }
-  // Calls `act` in the merchant's session, which stays open.
+  // Calls `act` in the merchant's session, which stays open, or in a new one where a visitor has ended it.
   async merchant(act) {
-    const { sign } = this;
-    this.session = this.session
-      ? await this.past.must('bridge', 'POST', '/api/auth/refresh', { refreshToken: this.session.refreshToken })
-      : await this.past.must('bridge', 'POST', '/api/auth/sign-in', { email: sign.email, password: sign.password });
+    const { email, password } = this.sign;
+    const refreshed = this.session
+      ? await this.past.ask('bridge', 'POST', '/api/auth/refresh', { refreshToken: this.session.refreshToken })
+      : {};
+    this.session =
+      refreshed.json?.idToken === undefined
+        ? await this.past.must('bridge', 'POST', '/api/auth/sign-in', { email, password })
+        : refreshed.json;
     return act(this.#api(this.session));
   }
   async #signUp({ email, password }, accountName) {
