@@ -147,15 +147,18 @@ std::vector<TimelineEntry> entries_of_other_rows(Tx& tx, const DeliveryRow& row)
                      .message = "The order was received."});
   const auto items = find_items_of_job(tx, std::array{row.id});
   if (!items.empty()) {
-    entries.push_back({.id = items.front().id.value,
-                       .at = row.created_at,
-                       .type = TimelineType::matched,
-                       .kind = TimelineKind::action,
-                       .actor = "order",
-                       .status = "queued",
-                       .resolution = "",
-                       .message = "The products of the order were matched with files.",
-                       .item = items.front().id});
+    const bool all = !order || order->unmapped == 0;
+    entries.push_back(
+        {.id = items.front().id.value,
+         .at = row.created_at,
+         .type = TimelineType::matched,
+         .kind = TimelineKind::action,
+         .actor = "order",
+         .status = "queued",
+         .resolution = "",
+         .message = all ? "The products of the order were matched with files."
+                        : outcome_in_words(domain::OrderOutcome::delivery, order->unmapped, order->summary),
+         .item = items.front().id});
   }
   for (const auto& event : find_events_of_delivery(tx, row.id, kEventsShown)) {
     if (!entries.empty() && entries.back().id == event.id.value) continue;  // another subscription's

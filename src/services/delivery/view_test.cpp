@@ -237,6 +237,20 @@ TEST(DeliveryView, PagesOfATimelineHoldEachEntryOnce) {
   EXPECT_EQ(std::ssize(view_of(world, id).timeline), std::ssize(ids));
 }
 
+TEST(DeliveryView, ATimelineSaysWhichProductsHaveNoFile) {
+  World world;
+  const auto matched = [&](DeliveryId id) {
+    for (const auto& shown : view_of(world, id).timeline) {
+      if (shown.type == domain::TimelineType::matched) return shown.entry.message;
+    }
+    return std::string();
+  };
+  EXPECT_EQ(matched(world.deliver(world.order("1", "Ann", {"sku-1", "sku-2"}))),
+            "The products of the order were matched with files.");
+  EXPECT_EQ(matched(world.deliver(world.order("2", "Ann", {"sku-1", "new"}))),
+            "1 of the order's 2 lines has no mapping and is not delivered.");
+}
+
 // The clock of the node that wrote later was behind.
 TEST(DeliveryView, TheDeliverysVersionShowsWhatCameFirst) {
   World world;
