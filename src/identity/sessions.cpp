@@ -252,6 +252,20 @@ Task<Expected<void>> Sessions::end_all(Executor& executor, Principal by) {
   });
 }
 
+Task<Expected<void>> Sessions::end_others(Executor& executor, Principal by) {
+  co_return co_await deps_.async_db.write(executor, [&](Tx& tx) -> Expected<void> {
+    const auto& own = by.person->session;
+    storage::revoke_refresh_tokens_of(tx,
+                                      by.person->id);  // an earlier program's: no session of today has one
+    storage::end_sessions_of(tx, by.person->id, own ? own->id : SessionId{});
+    audit(tx, deps_.ids, by,
+          {.action = "sessions.others_ended",
+           .target = to_string(by.person->id),
+           .detail = std::string(kOpensNothing)});
+    return {};
+  });
+}
+
 Task<LoginResult<Tokens>> Sessions::confirm(Executor& executor, SessionId id, std::optional<Timestamp> at,
                                             Origin origin) {
   Millis wait{0};

@@ -136,6 +136,8 @@ class Sessions {
   // NOT_FOUND: not one of the person's.
   Task<Expected<void>> end(Executor& executor, Principal by, SessionId id);
   Task<Expected<void>> end_all(Executor& executor, Principal by);
+  // Ends all sessions of the person but that of their ID token.
+  Task<Expected<void>> end_others(Executor& executor, Principal by);
 
   // The person has just proved who they are, `at` that time: an ID token that says so. UNAUTHORIZED: the
   // session has ended. RATE_LIMIT_EXCEEDED: the person began and confirmed too many.

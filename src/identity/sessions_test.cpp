@@ -274,6 +274,19 @@ TEST_F(SessionsTest, SigningOutEverywhereEndsAllOfThePersonAndNobodyElses) {
   EXPECT_TRUE(stands(other->session));
 }
 
+TEST_F(SessionsTest, SigningOutEverywhereElseEndsAllButTheOwnSession) {
+  const auto mine = sign_up(kBrowser);
+  const auto program = sign_in(kProgram);
+  const auto other =
+      world_.await(issuer_->sign_up(world_.scheduler, {}, "bob@example.com", kPassword, "", kBrowser));
+  ASSERT_TRUE(world_.await(issuer_->sessions().end_others(world_.scheduler, person(mine))));
+  EXPECT_TRUE(refresh(mine.refresh_token, kBrowser));
+  EXPECT_FALSE(refresh(program.refresh_token, kProgram));
+  EXPECT_FALSE(stands(program.session));
+  EXPECT_TRUE(stands(other->session));
+  EXPECT_EQ(audit(mine).front(), "sessions.others_ended");
+}
+
 TEST_F(SessionsTest, APasswordChangeEndsAllAndBeginsOne) {
   const auto before = sign_up(kBrowser);
   const auto program = sign_in(kProgram);

@@ -2,6 +2,7 @@
 
 #include "api/optional_json.h"
 #include "api/page.h"
+#include "api/query_fields.h"
 
 namespace presetbridge::api {
 namespace {
@@ -33,7 +34,11 @@ Task<Reply> end(SessionsDeps deps, Call call) {
 }
 
 Task<Reply> end_all(SessionsDeps deps, Call call) {
-  auto ended = co_await deps.sessions.end_all(call.executor(), call.principal);
+  QueryFields query(call);
+  const bool others = query.optional_flag("others").value_or(false);
+  if (auto error = query.problems()) co_return std::unexpected(*error);
+  auto ended = others ? co_await deps.sessions.end_others(call.executor(), call.principal)
+                      : co_await deps.sessions.end_all(call.executor(), call.principal);
   if (!ended) co_return std::unexpected(ended.error());
   co_return no_content();
 }

@@ -1,5 +1,5 @@
 // A person's own sessions (spec 7.2): GET /api/account/sessions, DELETE /api/account/sessions/{session}, and
-// DELETE /api/account/sessions, which signs out everywhere.
+// DELETE /api/account/sessions, which signs out everywhere, or everywhere else.
 #pragma once
 
 #include "api/router.h"

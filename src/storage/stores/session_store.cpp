@@ -42,7 +42,7 @@ constexpr Sql kList =
 constexpr Sql kEnd{"UPDATE sessions SET ended_at = $3" PDB_SESSION_BLANK
                    " WHERE id = $1 AND user_id = $2 AND ended_at IS NULL"};
 constexpr Sql kEndAll{"UPDATE sessions SET ended_at = $2" PDB_SESSION_BLANK
-                      " WHERE user_id = $1 AND ended_at IS NULL"};
+                      " WHERE user_id = $1 AND id <> $3 AND ended_at IS NULL"};
 constexpr Sql kNewestSurplus{
     "SELECT id FROM sessions WHERE user_id = $1 AND browser = $2 AND ended_at IS NULL"
     " ORDER BY id DESC LIMIT 1 OFFSET $3"};
@@ -106,8 +106,8 @@ bool end_session(Tx& tx, UserId user, SessionId id) {
   return tx.exec(kEnd, id, user, tx.now()) == 1;
 }
 
-std::int64_t end_sessions_of(Tx& tx, UserId user) {
-  return tx.exec(kEndAll, user, tx.now());
+std::int64_t end_sessions_of(Tx& tx, UserId user, SessionId but) {
+  return tx.exec(kEndAll, user, tx.now(), but);
 }
 
 void end_surplus_sessions(Tx& tx, UserId user, bool browser, int most) {

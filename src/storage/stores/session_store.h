@@ -45,8 +45,8 @@ Page<SessionRow> list_sessions(Tx& tx, UserId user, const PageRequest& page);
 // Ends the session, and blanks its e-mail address and device, as the next two do. False: the user has no
 // session with this id that has not ended.
 bool end_session(Tx& tx, UserId user, SessionId id);
-// Ends all sessions of the user; returns how many.
-std::int64_t end_sessions_of(Tx& tx, UserId user);
+// Ends all sessions of the user, or all but one; returns how many.
+std::int64_t end_sessions_of(Tx& tx, UserId user, SessionId but = {});
 // Ends all but the newest `most` of the user's sessions of that kind.
 void end_surplus_sessions(Tx& tx, UserId user, bool browser, int most);
 
