@@ -102,10 +102,12 @@ void Model::perhaps(const std::string& id) {
   }
 }
 
-// A retry or a reprocessing takes away what is mapped to nothing (spec 3.11).
+// A retry or a reprocessing takes away what is mapped to nothing (spec 3.11), and does itself what a saved mapping
+// does.
 void Model::note_unmapped(Order& order) const {
   auto& replacing = order.delivery->replacing;
   if (!replacing) return;
+  replacing->must = false;
   for (const auto& line : order.lines) {
     const auto mapped = mappings_.find(line.sku);
     if (mapped == mappings_.end() || mapped->second.empty()) replacing->unsure.insert(line.id);

@@ -168,9 +168,10 @@ std::string Model::seen(const std::string& id, const Seen& seen, const Facts& fa
       if (item.former || item.status == ItemStatus::dropped) continue;
       const bool known =
           std::ranges::any_of(d.promises, [&](const auto& p) { return p.first.second == item.file; });
-      // An approval maps lines that are new since the order was stopped.
+      // An approval maps lines that are new since the order was stopped, and a bulk job perhaps all.
       const bool mapped = std::ranges::any_of(orders_.at(id).lines, [&](const Line& line) {
-        return line.files && std::ranges::find(*line.files, item.file) != line.files->end();
+        return line.perhaps.contains(item.file) ||
+               (line.files && std::ranges::find(*line.files, item.file) != line.files->end());
       });
       if (!known && !mapped && !d.replacing->has(item.file))
         return fmt::format("{} takes the place of a missing file, and no line that owed one is mapped to it",
