@@ -93,7 +93,9 @@ export const home = {
   'chart.hour': 'Hour',
   'chart.today': 'Today',
   'chart.byOrder': 'by the time of the order',
-  'chart.twoWeeks': 'last {days} of {all} days',
+  'chart.twoWeeks': 'bars of the last {days} of {all} days',
+  'chart.allDay': 'All of today',
+  'chart.allDays': 'All {days} days',
   'chart.nameDays':
     'Deliveries per day, last {days} days. {completed} completed, {failed} failed, {open} still open, {invalidated} stopped.',
   'chart.nameHours':

@@ -40,7 +40,7 @@ export const usage = {
     'Deliveries per hour, {period}. {completed} completed, {failed} failed, {open} still open, {invalidated} stopped.',
   'usage.deliveries.day':
     'Deliveries per day, {period}. {completed} completed, {failed} failed, {open} still open, {invalidated} stopped.',
-  'usage.twoWeeks': 'last {days} of {all} days',
+  'usage.twoWeeks': 'bars of the last {days} of {all} days',
   'usage.period.words.24h': 'last 24 hours',
   'usage.period.words.7d': 'last 7 days',
   'usage.period.words.30d': 'last 30 days',

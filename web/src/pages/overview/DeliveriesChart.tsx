@@ -35,10 +35,8 @@ export function DeliveriesChart({ it, period, first, busy }: Props) {
   ];
   const short = narrow && !hours && daysOf(period) > NARROW_DAYS;
   const data = short ? it.data.slice(-NARROW_DAYS) : it.data;
-  // The sums are those of the bars that are shown.
-  const sum = (of: 'completed' | 'open' | 'invalidated' | 'failed') =>
-    short && !table ? data.reduce((all, one) => all + one[of], 0) : it.totals[of];
-  const [completed, open, invalidated, failed] = [sum('completed'), sum('open'), sum('invalidated'), sum('failed')];
+  const { completed, open, invalidated, failed } = it.totals; // of the whole period, also where the bars are of less
+  const fewer = short ? t('chart.twoWeeks', { days: NARROW_DAYS, all: daysOf(period) }) : null;
   return (
     <>
       <div className={styles.head}>
@@ -46,7 +44,7 @@ export function DeliveriesChart({ it, period, first, busy }: Props) {
           {t('overview.deliveries')}{' '}
           <span className="quiet">
             {t('chart.byOrder')}
-            {short && !table ? `, ${t('chart.twoWeeks', { days: NARROW_DAYS, all: daysOf(period) })}` : null}
+            {fewer && !table ? `, ${fewer}` : null}
           </span>
         </h2>
         {made === 0 ? null : (
@@ -84,21 +82,27 @@ export function DeliveriesChart({ it, period, first, busy }: Props) {
       {made === 0 ? (
         <p className={styles.nothing}>{t(first ? 'overview.firstDay' : 'overview.noDeliveries')}</p>
       ) : table ? (
-        <Table rows={tableOf(it.data.toReversed(), hours, ({ at }) => (hours ? hoursMinutes(at) : day(at)))} />
+        <Table
+          rows={tableOf(it.data.toReversed(), hours, ({ at }) => (hours ? hoursMinutes(at) : day(at)))}
+          sums={[
+            hours ? t('chart.allDay') : t('chart.allDays', { days: daysOf(period) }),
+            completed,
+            open,
+            failed,
+            invalidated,
+          ]}
+        />
       ) : (
         <div aria-busy={busy || undefined}>
           <Bars
-            name={
+            name={[
               hours
                 ? t('chart.nameHours', { completed, failed, open, invalidated })
-                : t('chart.nameDays', {
-                    days: short ? NARROW_DAYS : daysOf(period),
-                    completed,
-                    failed,
-                    open,
-                    invalidated,
-                  })
-            }
+                : t('chart.nameDays', { days: daysOf(period), completed, failed, open, invalidated }),
+              fewer,
+            ]
+              .filter(Boolean)
+              .join(' ')}
             parts={parts}
             slots={hours ? 24 : undefined}
             bars={data.map((one, index) => ({
@@ -121,7 +125,18 @@ const tableOf = (data: One[], hours: boolean, name: (one: One) => string): Rows 
   ...data.map((one) => [name(one), one.completed, one.open, one.failed, one.invalidated]),
 ];
 
-function Table({ rows: [head = [], ...rows] }: { rows: Rows }) {
+function Row({ row: [name, ...values] }: { row: Rows[number] }) {
+  return (
+    <tr>
+      <th scope="row">{name}</th>
+      {values.map((value, column) => (
+        <td key={column}>{typeof value === 'number' ? number.format(value) : value}</td>
+      ))}
+    </tr>
+  );
+}
+
+function Table({ rows: [head = [], ...rows], sums }: { rows: Rows; sums: Rows[number] }) {
   return (
     <div className={styles.tableBox} tabIndex={0} role="region" aria-label={t('overview.deliveriesWhat')}>
       <table className={styles.table}>
@@ -135,15 +150,13 @@ function Table({ rows: [head = [], ...rows] }: { rows: Rows }) {
           </tr>
         </thead>
         <tbody>
-          {rows.map(([name, ...values], at) => (
-            <tr key={at}>
-              <th scope="row">{name}</th>
-              {values.map((value, column) => (
-                <td key={column}>{typeof value === 'number' ? number.format(value) : value}</td>
-              ))}
-            </tr>
+          {rows.map((row, at) => (
+            <Row key={at} row={row} />
           ))}
         </tbody>
+        <tfoot>
+          <Row row={sums} />
+        </tfoot>
       </table>
     </div>
   );

@@ -13,10 +13,12 @@ import { Recent } from './Recent';
 
 vi.mock('@tanstack/react-router', async (original) => ({
   ...(await original<typeof import('@tanstack/react-router')>()),
-  getRouteApi: () => ({ useSearch: () => ({}) }),
+  getRouteApi: () => ({ useSearch: () => search }),
 }));
+let search = {};
 afterEach(() => {
   cleanup();
+  search = {};
   vi.restoreAllMocks();
 });
 
@@ -143,4 +145,29 @@ test('stopped deliveries are in the chart as in its table', async () => {
   const chart = await screen.findByRole('img', { name: /5 completed, 1 failed, 3 still open, 1 stopped\.$/ });
   expect([...chart.querySelectorAll('rect[data-look]')].map((part) => part.getAttribute('data-look'))).toEqual(['full', 'hatched', 'hollow', 'failed']); // prettier-ignore
   expect(screen.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual(['Completed 5', 'Still open 3', 'Stopped 1', 'Failed 1']); // prettier-ignore
+});
+
+// One delivery on each of 30 days.
+const aMonth = () => {
+  const counts = { made: 1, completed: 1, failed: 0, invalidated: 0, open: 0 };
+  const data = Array.from({ length: 30 }, (_, n) => ({ at: new Date(Date.UTC(2026, 10, n + 1)).toISOString(), ...counts })); // prettier-ignore
+  return { data, totals: { ...counts, made: 30, completed: 30 } } as Schemas['DeliveryStatistics'];
+};
+
+test('a narrow chart has fewer bars, and the sums of the whole period', async () => {
+  const narrow = { matches: true, addEventListener: () => undefined, removeEventListener: () => undefined };
+  vi.spyOn(window, 'matchMedia').mockReturnValue(narrow as unknown as MediaQueryList);
+  await show(<DeliveriesChart it={aMonth()} period="30d" first={false} busy={false} />);
+  const chart = await screen.findByRole('img', { name: /last 30 days\. 30 completed/ });
+  expect(chart.querySelectorAll('rect[data-look]')).toHaveLength(14);
+  expect(screen.getAllByRole('listitem')[0]?.textContent).toBe('Completed 30');
+  screen.getByText(/bars of the last 14 of 30 days$/);
+});
+
+test('the table ends with the sums of all its days, which stay in view', async () => {
+  search = { table: '1' };
+  await show(<DeliveriesChart it={aMonth()} period="30d" first={false} busy={false} />);
+  const rows = (await screen.findAllByRole('row')).map(({ textContent }) => textContent);
+  expect(rows).toHaveLength(32);
+  expect(rows.at(-1)).toBe('All 30 days30000');
 });

@@ -10,7 +10,7 @@ import { saveCsv, type Table as Rows } from '@/components/csv';
 import { NARROW_DAYS, useNarrow } from '@/components/narrow';
 import { t } from '@/i18n/text';
 import { changed, type Search } from '../search';
-import { barsOf, bucketOf, daysOf, titleAt, totalsOf, type Period } from './period';
+import { barsOf, bucketOf, daysOf, titleAt, type Period } from './period';
 import styles from './usage.module.css';
 
 type Usage = Schemas['Usage'];
@@ -32,12 +32,11 @@ export function Charts({ it, period, search, file }: Props) {
   const asTable = search.table === '1';
   const bucket = bucketOf(period);
   const short = useNarrow() && bucket === 'day' && it.data.length > NARROW_DAYS;
-  const words = short
-    ? t('usage.twoWeeks', { days: NARROW_DAYS, all: daysOf(period) })
-    : t(`usage.period.words.${period}`);
+  const words = t(`usage.period.words.${period}`);
   const data = short ? it.data.slice(-NARROW_DAYS) : it.data;
-  const { requests, limited, deliveries } = short ? totalsOf(data) : it.totals; // of the bars that are shown
-  const note = short ? <span className="quiet">{words}</span> : null;
+  const { requests, limited, deliveries } = it.totals; // of the whole period, also where the bars are of less
+  const fewer = short ? t('usage.twoWeeks', { days: NARROW_DAYS, all: daysOf(period) }) : '';
+  const note = short ? <span className="quiet">{fewer}</span> : null;
   return (
     <>
       <div className={styles.switch}>
@@ -76,7 +75,7 @@ export function Charts({ it, period, search, file }: Props) {
             </div>
             {requests + limited > 0 ? (
               <Bars
-                name={t(`usage.requests.${bucket}`, { period: words, requests, limited })}
+                name={`${t(`usage.requests.${bucket}`, { period: words, requests, limited })} ${fewer}`.trim()}
                 parts={requestParts()}
                 bars={barsOf(data, period, (one) => [one.requests, one.limited])}
               />
@@ -93,7 +92,7 @@ export function Charts({ it, period, search, file }: Props) {
             </div>
             {deliveries.made > 0 ? (
               <Bars
-                name={t(`usage.deliveries.${bucket}`, { period: words, ...countsOf(deliveries) })}
+                name={`${t(`usage.deliveries.${bucket}`, { period: words, ...countsOf(deliveries) })} ${fewer}`.trim()}
                 parts={deliveryParts()}
                 bars={barsOf(data, period, (one) => partsOf(one.deliveries))}
               />

@@ -1,5 +1,4 @@
 // The period that the address names: the query for the service, and the titles of the bars.
-import type { Schemas } from '@/api/client';
 import type { Bar } from '@/components/Bars';
 import { hourOf } from '@/i18n/format';
 import { t } from '@/i18n/text';
@@ -53,19 +52,3 @@ export const barsOf = <At extends { at: string }>(data: At[], period: Period, va
     title: titleAt(one.at, period),
     values: values(one),
   }));
-
-// The sums of these hours or days.
-export function totalsOf(data: Schemas['UsageCounts'][]): Schemas['UsageCounts'] {
-  const sum = (of: (one: Schemas['UsageCounts']) => number) => data.reduce((all, one) => all + of(one), 0);
-  return {
-    requests: sum((one) => one.requests),
-    limited: sum((one) => one.limited),
-    deliveries: {
-      made: sum(({ deliveries }) => deliveries.made),
-      completed: sum(({ deliveries }) => deliveries.completed),
-      failed: sum(({ deliveries }) => deliveries.failed),
-      invalidated: sum(({ deliveries }) => deliveries.invalidated),
-      open: sum(({ deliveries }) => deliveries.open),
-    },
-  };
-}

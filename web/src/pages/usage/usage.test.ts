@@ -1,25 +1,12 @@
 import { expect, test } from 'vitest';
 import { csvOf } from '@/components/csv';
-import { barsOf, periodOf, queryOf, totalsOf } from './period';
+import { barsOf, periodOf, queryOf } from './period';
 
 test('a period ends with the hour or day of now', () => {
   const now = Date.parse('2026-11-23T10:07:31.000Z');
   expect(queryOf('24h', now)).toMatchObject({ from: '2026-11-22T11:00:00.000Z', bucket: 'hour' });
   expect(queryOf('7d', now)).toMatchObject({ from: '2026-11-17T10:00:00.000Z', bucket: 'day' });
   expect(periodOf({ period: 'toString' })).toBe('30d');
-});
-
-test('what is shown of a longer time has sums of its own', () => {
-  const day = (n: number) => ({
-    requests: n,
-    limited: 1,
-    deliveries: { made: 4 * n, completed: n, failed: n, invalidated: n, open: n },
-  });
-  expect(totalsOf([day(2), day(3)])).toEqual({
-    requests: 5,
-    limited: 2,
-    deliveries: { made: 20, completed: 5, failed: 5, invalidated: 5, open: 5 },
-  });
 });
 
 test('every hour and day has its bar, and the last day is today, as on the overview', () => {
