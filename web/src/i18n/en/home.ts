@@ -33,6 +33,8 @@ export const home = {
   'overview.allOurs': 'Buyers accepted at once',
   'overview.noneCompleted': 'None completed in this time',
   'overview.deliveries': 'Deliveries',
+  'overview.earlier':
+    'Today has only orders that came today. Of earlier orders, {completed} more were completed today, and {failed} more failed.',
   'overview.deliveriesWhat': 'The deliveries over time',
   'overview.asTable': 'Show as table',
   'overview.asChart': 'Show as chart',

@@ -17,10 +17,11 @@ const route = getRouteApi('/inside/');
 const number = new Intl.NumberFormat('en');
 type Statistics = Schemas['DeliveryStatistics'];
 
-// `first`: there has been no delivery ever.
-type Props = { it: Statistics; period: Period; first: boolean; busy: boolean };
+// `first`: there has been no delivery ever. `today`: the figures of today, which count earlier orders too.
+type Today = Pick<Schemas['Overview']['today'], 'completed' | 'failed'>;
+type Props = { it: Statistics; period: Period; first: boolean; busy: boolean; today?: Today };
 
-export function DeliveriesChart({ it, period, first, busy }: Props) {
+export function DeliveriesChart({ it, period, first, busy, today }: Props) {
   const search = route.useSearch();
   const navigate = useNavigate();
   const narrow = useNarrow();
@@ -79,6 +80,7 @@ export function DeliveriesChart({ it, period, first, busy }: Props) {
           </div>
         )}
       </div>
+      {today && !busy && (hours || table) ? <Earlier today={today} ours={hours ? it.totals : it.data.at(-1)} /> : null}
       {made === 0 ? (
         <p className={styles.nothing}>{t(first ? 'overview.firstDay' : 'overview.noDeliveries')}</p>
       ) : table ? (
@@ -116,6 +118,15 @@ export function DeliveriesChart({ it, period, first, busy }: Props) {
       )}
     </>
   );
+}
+
+// The difference between the figures of today and the chart, whose part of today is `ours`.
+function Earlier({ today, ours = { completed: 0, failed: 0 } }: { today: Today; ours?: Today }) {
+  const completed = Math.max(today.completed - ours.completed, 0);
+  const failed = Math.max(today.failed - ours.failed, 0);
+  return completed + failed > 0 ? (
+    <p className={styles.earlier}>{t('overview.earlier', { completed, failed })}</p>
+  ) : null;
 }
 
 type One = Statistics['data'][number];

@@ -132,6 +132,7 @@ function Content({ seen, store, period, statistics: { chart, durations } }: Seen
                   period={period}
                   first={!seen.setup.firstDelivery}
                   busy={chart.isPlaceholderData}
+                  today={seen.today}
                 />
               </Suspense>
             )}

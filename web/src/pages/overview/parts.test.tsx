@@ -171,3 +171,23 @@ test('the table ends with the sums of all its days, which stay in view', async (
   expect(rows).toHaveLength(32);
   expect(rows.at(-1)).toBe('All 30 days30000');
 });
+
+test.each([
+  ['today', {}, true],
+  ['30d', { table: '1' }, true],
+  ['30d', {}, false],
+] as const)('figures of today that the chart does not have are named beside it: %s, %o', async (period, at, is) => {
+  search = at;
+  const counts = { made: 9, completed: 6, failed: 2, invalidated: 0, open: 1 };
+  const it = { data: [{ at: '2026-11-22T00:00:00.000Z', ...counts }], totals: counts } as Schemas['DeliveryStatistics'];
+  const chart = (today: { completed: number; failed: number }) =>
+    show(<DeliveriesChart it={it} period={period} first={false} busy={false} today={today} />);
+  const says = /Of earlier orders, 5 more were completed today, and 1 more failed\./;
+  await chart({ completed: 11, failed: 3 });
+  await screen.findByRole('button', { name: 'Download CSV' });
+  expect(screen.queryAllByText(says)).toHaveLength(is ? 1 : 0);
+  cleanup();
+  await chart({ completed: 6, failed: 2 });
+  await screen.findByRole('button', { name: 'Download CSV' });
+  expect(screen.queryByText(/earlier orders/)).toBeNull();
+});
