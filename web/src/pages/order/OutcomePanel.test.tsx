@@ -161,3 +161,50 @@ test.each([
     screen.getByRole('button', { name: 'Process again' });
   },
 );
+
+test.each([
+  [true, ['reprocess'], 'The store is on now. Its products have presets now.', 'Deliver this order'],
+  [false, [], 'The store is still off. Switch it on, then deliver the order.', 'Switch on Marlow EU'],
+] as const)(
+  'an order that came while its store was off says whether it still is: %s',
+  async (active, allowed, says, offers) => {
+    const store = { id: 'int_0a1b2c3d4e5f6', name: 'Marlow EU', active };
+    const sent: unknown[] = [];
+    serve(async (request) => {
+      if (request.method === 'PATCH') sent.push(await request.json());
+      return Response.json({ data: [store], nextCursor: null });
+    });
+    const it = anOrder({
+      integrationId: store.id,
+      outcome: 'inactive',
+      deliveryId: null,
+      reason: 'The store was inactive when the order came.',
+      allowedActions: [...allowed],
+      lines: [line({ result: 'not_mapped_yet' })],
+    });
+    await show(<OutcomePanel it={it} />);
+    await screen.findByRole('heading', { name: 'The store was off when it came' });
+    await screen.findByText(says);
+    expect(screen.getAllByRole('button').map(({ textContent }) => textContent)).toEqual([offers]);
+    if (active) return;
+    await userEvent.setup().click(screen.getByRole('button', { name: offers }));
+    await vi.waitFor(() => expect(sent).toEqual([{ active: true }]));
+  },
+);
+
+test.each([
+  [{ lines: [line({})] }, []],
+  [
+    { outcome: 'stopped', cancelled: true, reason: 'The store cancelled the order.', lines: [line({})] },
+    ['Your shop cancelled it, so nothing more is delivered.'],
+  ],
+  [
+    { outcome: 'awaiting_payment', reason: 'The store says that the order is not paid.', lines: [line({})] },
+    ['It goes on by itself once your shop says that it is paid.'],
+  ],
+] as const)('the text of the panel does not repeat its title: %#', async (more, says) => {
+  await show(<OutcomePanel it={anOrder(more as unknown as Partial<Order>)} />);
+  await screen.findByRole('heading');
+  const texts = [...document.querySelectorAll('section p')].map(({ textContent }) => textContent);
+  expect(texts).toEqual(says);
+});

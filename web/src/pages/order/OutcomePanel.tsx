@@ -1,8 +1,9 @@
 // The outcome of the order in a sentence, and the actions on it.
 import '@/i18n/en/orders';
+import '@/i18n/en/stores';
 import { Button } from '@mantine/core';
 import { IconArrowRight } from '@tabler/icons-react';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, ok } from '@/api/client';
@@ -12,6 +13,7 @@ import { Alert } from '@/components/Alert';
 import { BuyCredits } from '@/components/BuyCredits';
 import { Panel } from '@/components/Panel';
 import { toast } from '@/components/toasts';
+import { useAct } from '@/components/useAct';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { codeWord, statusWord, word } from '@/vocabulary/delivery';
@@ -61,11 +63,14 @@ const isOnly = (lines: Order['lines'], ...known: string[]) =>
 const isPartly = ({ outcome, lines }: Order) =>
   outcome === 'delivery' && isOnly(lines, 'delivers', 'ignored', 'unmapped') && !isOnly(lines, 'delivers', 'ignored');
 
-// In words of products and presets where the results of the lines allow it; else the service's reason.
+// In words of products and presets where the results of the lines allow it; else the service's reason, where the title does not
+// give it already.
 function reasonOf(it: Order): string {
   const { outcome, lines, reason } = it;
   const only = (...known: string[]) => isOnly(lines, ...known);
-  if (outcome === 'delivery' && only('delivers', 'ignored')) return t('orderPage.text.delivery');
+  if (outcome === 'inactive' || (outcome === 'delivery' && only('delivers', 'ignored'))) return '';
+  if (outcome === 'awaiting_payment') return t('orderPage.text.awaiting_payment');
+  if (outcome === 'stopped' && overBy(it)) return '';
   if (isPartly(it)) {
     const count = lines.filter(isMatchedSince).length;
     return count > 0 ? t('orderPage.text.partlyThen', { count }) : ''; // products without presets have a line of their own
@@ -111,6 +116,11 @@ export function OutcomePanel({ it }: { it: Order }) {
   const waits = it.resolutionCode === 'insufficient_credits' && !it.erased;
   const bare = it.lines.filter(({ result, matchedBy }) => result === 'unmapped' && matchedBy === null).length;
   const standing = standingOf(it);
+  const stores = useQuery({ ...queries.stores(), enabled: standing === 'inactive' });
+  const store =
+    standing === 'inactive' && !it.erased && !overBy(it)
+      ? stores.data?.data.find(({ id }) => id === it.integrationId)
+      : undefined;
   const over = overBy(it);
   const trouble = it.erased || waits ? null : troubleOf(it);
   const takesIt = takesAgain(it) && !over;
@@ -121,11 +131,11 @@ export function OutcomePanel({ it }: { it: Order }) {
     (['delivery', 'nothing', 'inactive'].includes(standing) || (standing === 'unmatched' && since));
   const says = [
     trouble ? t('orderPage.trouble') : reasonOf(it),
+    store ? t(store.active ? 'orderPage.isOn' : 'orderPage.isOff') : '',
     since && may && (trouble || !isPartly(it))
       ? t(bare > 0 ? 'orderPage.matchedSinceSome' : 'orderPage.matchedSince')
       : '',
     toMatch ? t('orderPage.matchHint') : '',
-    it.outcome === 'inactive' ? t('orderPage.inactiveHint') : '',
     over ? t(`orderPage.over.${over}`) : it.refunded && may ? t('orderPage.refundedHint') : '',
   ]
     .filter(Boolean)
@@ -160,7 +170,8 @@ export function OutcomePanel({ it }: { it: Order }) {
           {it.deliveryId ? (
             <OpenDelivery id={it.deliveryId} first={!since && !waits} solves={trouble !== null} />
           ) : null}
-          {may ? (
+          {store && !store.active ? <SwitchOn id={store.id} name={store.name} order={it.id} /> : null}
+          {may && (store?.active ?? true) ? (
             <Button
               variant={since && !waits ? 'filled' : 'default'}
               aria-disabled={busy || undefined}
@@ -179,6 +190,23 @@ export function OutcomePanel({ it }: { it: Order }) {
       {waits ? <p>{t('orderPage.credits')}</p> : null}
       {error ? <Alert>{sentence(error)}</Alert> : null}
     </Panel>
+  );
+}
+
+// The store of an order that came while it was off, and still is.
+function SwitchOn({ id, name, order }: { id: string; name: string; order: string }) {
+  const client = useQueryClient();
+  const { busy, button } = useAct(async () => {
+    const path = { integration: id };
+    await ok(api.PATCH('/api/integrations/{integration}', { params: { path }, body: { active: true } }));
+    toast(t('stores.switchedOn', { name }));
+    await client.invalidateQueries({ queryKey: ['stores'] });
+    await client.invalidateQueries({ queryKey: queries.order(order).queryKey });
+  });
+  return (
+    <Button variant="filled" {...button}>
+      {busy ? t('action.working') : t('orderPage.switchOn', { name })}
+    </Button>
   );
 }
 
