@@ -10,7 +10,6 @@ import { queries } from '@/api/queries';
 import { CopyIcon } from '@/components/Copy';
 import { Fact, FactList, Facts } from '@/components/Facts';
 import { PageHeader } from '@/components/PageHeader';
-import { Panel } from '@/components/Panel';
 import { Loaded, SkeletonRows } from '@/components/States';
 import { Tag } from '@/components/Tag';
 import { t } from '@/i18n/text';
@@ -19,6 +18,7 @@ import { DeliveryRows } from '../deliveries/DeliveryRows';
 import { Missing } from '../missing/Missing';
 import { countText } from '../presets/PresetRows';
 import styles from './preset.module.css';
+import { Gone } from './Gone';
 import { Uses } from './Uses';
 
 const route = getRouteApi('/inside/presets/$id');
@@ -61,11 +61,7 @@ function Content({ it }: { it: Preset }) {
       />
       <div className={styles.columns}>
         <div className={styles.left}>
-          {it.gone ? (
-            <Panel tone="red" title={t('preset.gone.title')}>
-              <p className="muted">{t('preset.gone.body')}</p>
-            </Panel>
-          ) : null}
+          {it.gone ? <Gone it={it} /> : null}
           {it.uses ? <Uses uses={it.uses} total={it.usedBy ?? it.uses.length} /> : null}
           <Deliveries id={it.id} count={it.deliveredCount} />
         </div>
