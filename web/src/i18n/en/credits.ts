@@ -105,7 +105,7 @@ export const credits = {
   'payment.back': 'Go to credits',
   'payment.receipt': 'Open the receipt',
   'payment.away': 'The payment processor does not answer right now. This page asks again by itself.',
-  'payment.have': { one: 'You have {count} now.', other: 'You have {count} now.' },
+  'payment.have': 'Your balance now is {count}.',
   'payment.spent': {
     one: '{count} credit was spent since the payment.',
     other: '{count} credits were spent since the payment.',

@@ -21,7 +21,7 @@ test.each([
     client.setQueryData(queries.overview().queryKey, { setup: { firstDelivery } } as never);
     client.setQueryData(queries.credits().queryKey, { available: 7, debt: 0 } as never);
   });
-  if (state === 'paid') await screen.findByText('You have 7 now.');
+  if (state === 'paid') await screen.findByText('Your balance now is 7.');
   const way = await screen.findByRole('link', { name: firstDelivery ? 'Go to credits' : 'Back to the guide' });
   expect(way.getAttribute('href')).toBe(firstDelivery ? '/credits' : '/start');
   expect(screen.queryAllByRole('link', { name: 'Back to the guide' })).toHaveLength(firstDelivery ? 0 : 1);
@@ -39,9 +39,9 @@ test('the way back to the guide stays in its place when the first delivery is do
 });
 
 test.each([
-  [2, null, 'You have 98 now. 2 credits were spent since the payment.'],
-  [0, null, 'You have 98 now.'],
-  [100, 'more', 'You have 98 now.'], // the sum is not known
+  [2, null, 'Your balance now is 98. 2 credits were spent since the payment.'],
+  [0, null, 'Your balance now is 98.'],
+  [100, 'more', 'Your balance now is 98.'], // the sum is not known
 ] as const)('what was spent since the payment is said beside what is left: %s', async (spent, nextCursor, says) => {
   const paidAt = '2026-11-28T10:00:00.000Z';
   const { client } = await show(<Outcome it={{ ...bought('paid'), paidAt }} asked />);
@@ -51,15 +51,15 @@ test.each([
     const { queryKey } = queries.ledger({ kind: 'spend', createdFrom: paidAt, limit: 100 });
     client.setQueryData(queryKey, { data: Array(spent).fill({ credits: 1 }), nextCursor } as never);
   });
-  expect((await screen.findByText(/^You have/)).textContent.trim()).toBe(says);
+  expect((await screen.findByText(/^Your balance/)).textContent.trim()).toBe(says);
 });
 
 test('credits on hold are said too', async () => {
   const { client } = await show(<Outcome it={bought('paid')} asked />);
   await screen.findByRole('heading');
   act(() => void client.setQueryData(queries.credits().queryKey, { available: 98, debt: 0, held: 2 } as never));
-  const says = 'You have 98 now. 2 held for deliveries in progress';
-  expect((await screen.findByText(/^You have/)).textContent.trim()).toBe(says);
+  const says = 'Your balance now is 98. 2 held for deliveries in progress';
+  expect((await screen.findByText(/^Your balance/)).textContent.trim()).toBe(says);
 });
 
 test.each([
@@ -86,4 +86,11 @@ test.each([
   await show(<Outcome it={{ ...bought('refunded'), amountRefunded }} asked />);
   await screen.findByRole('heading', { name: title });
   screen.getByText(text);
+});
+
+test('a paid purchase has its credits once, and its day', async () => {
+  await show(<Outcome it={{ ...bought('paid'), paidAt: '2026-11-03T10:00:00.000Z' }} asked />);
+  await screen.findByRole('heading', { name: 'Paid' });
+  screen.getByText(/^€19\.00, \S/);
+  expect(document.body.textContent.match(/100 credits/g)).toHaveLength(1);
 });

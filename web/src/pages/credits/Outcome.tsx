@@ -8,7 +8,7 @@ import { queries } from '@/api/queries';
 import { Bdi } from '@/components/Bdi';
 import { Panel } from '@/components/Panel';
 import { Shape } from '@/components/StatusIcon';
-import { hoursMinutes } from '@/i18n/format';
+import { day, hoursMinutes } from '@/i18n/format';
 import { money } from '@/i18n/money';
 import { t } from '@/i18n/text';
 import { isPartlyRefunded, payUrl, purchaseLook, purchaseWord, receiptUrl, type Purchase } from '@/vocabulary/credits';
@@ -97,9 +97,14 @@ export function Outcome({ it, asked }: Props) {
           </p>
           {it.state === 'paid' ? <Have since={it.paidAt} /> : null}
           <p className="muted">
-            <Bdi>{it.packName}</Bdi>
-            {', '}
+            {it.state === 'paid' ? null : (
+              <>
+                <Bdi>{it.packName}</Bdi>
+                {', '}
+              </>
+            )}
             {money(it.amount, it.currency)}
+            {it.state === 'paid' && it.paidAt ? `, ${day(it.paidAt)}` : null}
           </p>
           {asked || it.state !== 'pending' ? null : <p className="muted">{t('payment.away')}</p>}
         </div>
