@@ -33,7 +33,8 @@ export function KeyPage() {
   const { id } = route.useParams();
   const search = route.useSearch();
   const read = useQuery({ ...queries.key(id), refetchInterval: false }); // its use is polled, and reads it too
-  if (isMissing(read.error)) return <Missing body={t('keyPage.missing')} />;
+  if (isMissing(read.error))
+    return <Missing what={t('keyPage.missing')} back={{ label: t('keyPage.all'), to: '/keys' }} />;
   return (
     <div className={styles.page}>
       <Loaded read={read} page what={t('keyPage.what')} skeleton={<SkeletonRows rows={6} height={56} />}>

@@ -29,7 +29,8 @@ export function OrderPage() {
   const { id } = route.useParams();
   const { list } = route.useSearch();
   const read = useQuery(queries.order(id));
-  if (isMissing(read.error)) return <Missing body={t('orderPage.missing')} />;
+  if (isMissing(read.error))
+    return <Missing what={t('orderPage.missing')} back={{ label: t('orderPage.all'), to: '/orders' }} />;
   return (
     <div className={styles.page}>
       <Loaded read={read} page what={t('orderPage.what')} skeleton={<SkeletonRows rows={8} height={56} />}>

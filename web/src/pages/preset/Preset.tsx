@@ -28,7 +28,8 @@ type Preset = Schemas['PresetWithUses'];
 export function PresetPage() {
   const { id } = route.useParams();
   const read = useQuery(queries.preset(id));
-  if (isMissing(read.error)) return <Missing body={t('preset.missing')} />;
+  if (isMissing(read.error))
+    return <Missing what={t('preset.missing')} back={{ label: t('preset.all'), to: '/presets' }} />;
   return (
     <div className={styles.page}>
       <Loaded read={read} page what={t('preset.what')} skeleton={<SkeletonRows rows={6} height={56} />}>
