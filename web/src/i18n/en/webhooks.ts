@@ -15,7 +15,8 @@ export const webhooks = {
   'webhooks.someEvents': { one: '{count} event', other: '{count} events' },
   'webhooks.empty.title': 'No outbound webhook yet',
   'webhooks.empty.body': 'Add the address of your own program, and it hears of each delivery, signed.',
-  'webhook.missing': 'Webhook not found, or it belongs to another account.',
+  'webhook.missing': 'There is no such webhook in this account',
+  'webhook.all': 'All outbound webhooks',
   'health.unused': 'Nothing sent yet',
   'health.healthy': 'Healthy',
   'health.failing': 'Failing',
@@ -74,7 +75,7 @@ export const webhooks = {
     other: '{count} events are waiting and will be sent again by themselves.',
   },
   'banner.waitingMany': 'More than {n} events are waiting and will be sent again by themselves.',
-  'banner.resumed': 'Turned on again, or at a new address. Nothing was sent since.',
+  'banner.resumed': 'Nothing was sent since you turned it on again or changed its address',
   'banner.resumedText': {
     one: 'The last attempt before that failed.',
     other: 'The last {count} attempts before that failed.',

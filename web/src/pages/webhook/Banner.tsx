@@ -22,13 +22,20 @@ const waitingWords = ({ waitingCount: count, waitingCountIsExact }: Subscription
 export function Banner({ it, state }: { it: Subscription; state: ReceiverState }) {
   switch (state) {
     case 'resumed':
-      return <Resumed it={it} />;
+      return (
+        <Frame title={t('banner.resumed')} tone="amber" action={<Ways it={it} />}>
+          {t('banner.resumedText', { count: it.failuresInARow })} {waitingWords(it)}
+        </Frame>
+      );
     case 'failing':
     case 'failing_lately': {
       const time = it.failingSince ? momentWithin(it.failingSince) : '';
       const answer = it.lastStatusCode === null ? null : answerName(it.lastStatusCode);
       return (
-        <Frame title={answer ? t('banner.failing', { answer, time }) : t('banner.failingNone', { time })}>
+        <Frame
+          title={answer ? t('banner.failing', { answer, time }) : t('banner.failingNone', { time })}
+          action={<Ways it={it} />}
+        >
           {waitingWords(it)}
         </Frame>
       );
@@ -50,22 +57,15 @@ export function Banner({ it, state }: { it: Subscription; state: ReceiverState }
   }
 }
 
-function Resumed({ it }: { it: Subscription }) {
+// What helps a receiver that is on and has failed.
+function Ways({ it }: { it: Subscription }) {
   const [asked, setAsked] = useState(false);
   return (
-    <Frame
-      title={t('banner.resumed')}
-      tone="amber"
-      action={
-        <div className={styles.ways}>
-          <SendTest it={it} first />
-          <Button onClick={() => setAsked(true)}>{t('webhook.recover')}</Button>
-          <Recover id={it.id} opened={asked} onClose={() => setAsked(false)} />
-        </div>
-      }
-    >
-      {t('banner.resumedText', { count: it.failuresInARow })} {waitingWords(it)}
-    </Frame>
+    <div className={styles.ways}>
+      <SendTest it={it} first />
+      <Button onClick={() => setAsked(true)}>{t('webhook.recover')}</Button>
+      <Recover id={it.id} opened={asked} onClose={() => setAsked(false)} />
+    </div>
   );
 }
 

@@ -19,7 +19,7 @@ import { useNow } from '@/components/Time';
 import { toast } from '@/components/toasts';
 import { duration, momentWithin, timeLeft } from '@/i18n/format';
 import { t } from '@/i18n/text';
-import { needsYou, stateOf, type ReceiverState } from '@/vocabulary/health';
+import { needsYou, stateOf } from '@/vocabulary/health';
 import { nameOf, type Subscription } from '@/vocabulary/webhook';
 import { Missing } from '../missing/Missing';
 import { eventsText, StateText, storesText } from '../webhooks/SubscriptionRows';
@@ -39,7 +39,8 @@ const route = getRouteApi('/inside/integrations/webhooks/$id');
 export function WebhookPage() {
   const { id } = route.useParams();
   const read = useQuery(queries.subscription(id));
-  if (isMissing(read.error)) return <Missing body={t('webhook.missing')} />;
+  if (isMissing(read.error))
+    return <Missing what={t('webhook.missing')} back={{ label: t('webhook.all'), to: '/integrations/webhooks' }} />;
   return (
     <Loaded read={read} page what={t('webhooks.what')}>
       {(it) => <Content it={it} />}
@@ -73,7 +74,7 @@ function Content({ it }: { it: Subscription }) {
             {it.previousSecretExpiresAt ? <Overlap until={it.previousSecretExpiresAt} /> : null}
           </>
         }
-        actions={<Actions it={it} state={state} />}
+        actions={<Actions it={it} />}
       />
       <Banner it={it} state={state} />
       <div className={styles.answers}>
@@ -113,7 +114,7 @@ const lostWords = ({ waitingCount: count, waitingCountIsExact }: Subscription) =
 
 type Question = 'edit' | 'rotate' | 'off' | 'delete' | 'recover';
 
-function Actions({ it, state }: { it: Subscription; state: ReceiverState }) {
+function Actions({ it }: { it: Subscription }) {
   const [asked, setAsked] = useState<Question | null>(null);
   // An entry that is only hidden would take the focus from the menu.
   const narrow = useMediaQuery('(max-width: 1100px)', false, { getInitialValueInEffect: false });
@@ -127,7 +128,7 @@ function Actions({ it, state }: { it: Subscription; state: ReceiverState }) {
   const again = () => client.invalidateQueries({ queryKey: ['subscriptions'] });
   return (
     <>
-      {state === 'resumed' ? null : <SendTest it={it} first={it.health === 'failing'} />}
+      {it.health === 'failing' ? null : <SendTest it={it} first={false} />}
       <Button className={styles.wide} onClick={() => setAsked('rotate')}>
         {t('webhook.rotate')}
       </Button>

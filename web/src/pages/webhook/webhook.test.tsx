@@ -1,4 +1,4 @@
-import { act, cleanup, screen } from '@testing-library/react';
+import { act, cleanup, screen, within } from '@testing-library/react';
 import { QueryClient } from '@tanstack/react-query';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -215,7 +215,7 @@ test('a failed receiver to which nothing was sent since it was turned on again s
       client.setQueryData(queries.subscription(ID).queryKey, { ...aSubscription(true), ...failing } as never);
     });
   is(null);
-  await screen.findByRole('heading', { name: 'Turned on again, or at a new address. Nothing was sent since.' });
+  await screen.findByRole('heading', { name: 'Nothing was sent since you turned it on again or changed its address' });
   screen.getByText('Not tried again yet');
   expect(screen.queryByText(/Your receiver answers|attempts failed$/)).toBeNull();
   screen.getByText(/^The last 40 attempts before that failed\. 2 events are waiting and/);
@@ -226,7 +226,10 @@ test('a failed receiver to which nothing was sent since it was turned on again s
   is(new Date(Date.now() - 60_000).toISOString());
   await screen.findByText('Failing for less than an hour');
   screen.getByText('The last 40 attempts failed');
-  screen.getByRole('heading', { name: /^Your receiver answers “404 Not Found” since .+/ });
+  const panel = screen.getByRole('region', { name: /^Your receiver answers “404 Not Found” since .+/ });
+  expect(within(panel).getByRole('button', { name: 'Send test' }).dataset.variant).toBe('filled');
+  within(panel).getByRole('button', { name: 'Send failed events again…' });
+  expect(screen.getAllByRole('button', { name: 'Send test' })).toHaveLength(1);
 });
 
 test('an event leads to its delivery, and to its order where it has none', async () => {
@@ -238,7 +241,9 @@ test('an event leads to its delivery, and to its order where it has none', async
   expect(link.getAttribute('href')).toBe('/orders?q=%231001');
   is('del_0a1b2c3d4e5f6');
   await vi.waitFor(() =>
-    expect(screen.getByRole('link', { name: 'order #1001' }).getAttribute('href')).toBe('/deliveries/del_0a1b2c3d4e5f6'),
+    expect(screen.getByRole('link', { name: 'order #1001' }).getAttribute('href')).toBe(
+      '/deliveries/del_0a1b2c3d4e5f6',
+    ),
   );
 });
 
