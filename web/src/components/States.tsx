@@ -25,13 +25,15 @@ export function EmptyState({ icon: Icon, title, body, action }: EmptyProps) {
 }
 
 // `body` says how much the filters hide.
-export function NoMatch({ onClear, body = t('deliveries.none.body') }: { onClear: () => void; body?: string }) {
+type NoMatchProps = { onClear: () => void; body?: string; button?: string };
+
+export function NoMatch({ onClear, body = t('deliveries.none.body'), button = t('action.clear') }: NoMatchProps) {
   return (
     <EmptyState
       icon={IconSearch}
       title={t('deliveries.none.title')}
       body={body}
-      action={<Button onClick={onClear}>{t('action.clear')}</Button>}
+      action={<Button onClick={onClear}>{button}</Button>}
     />
   );
 }

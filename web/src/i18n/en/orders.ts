@@ -17,6 +17,7 @@ export const orders = {
   'orders.bare': { one: '{count} without preset', other: '{count} without preset' },
   'orders.corrected': 'corrected',
   'orders.given': 'given later',
+  'orders.none.search': 'No order here has this number, username or e-mail.',
   'orders.empty.title': 'No orders yet',
   'orders.empty.body': 'Paid orders show up here as soon as your shop sends them, also those that deliver nothing.',
   'orders.empty.action': 'Connect a store',
@@ -59,7 +60,8 @@ export const orders = {
 
   'orderPage.what': 'The order',
   'orderPage.title': 'Order {order}',
-  'orderPage.missing': 'Order not found, or it belongs to another account.',
+  'orderPage.missing': 'There is no such order in this account',
+  'orderPage.all': 'All orders',
   'orderPage.open': 'Open the delivery',
   'orderPage.solve': 'Solve it',
   'orderPage.again': 'Process again',

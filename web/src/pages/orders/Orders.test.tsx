@@ -136,3 +136,14 @@ test('an order that waits for a match says how much has no preset in the line th
   await show(<OrderRows rows={[it]} stores={[]} list="" busy={false} />);
   expect(document.querySelector('td[data-narrow="first"]')?.textContent).toContain('2 without preset');
 });
+
+test('a search that finds no order offers to clear it, and nothing to process', async () => {
+  at.search = { q: '#9' };
+  const { client } = await show(<Orders />);
+  const come = (...all: number[]) =>
+    act(() => void client.setQueryData(queries.orders(queryOf(at.search, 0)).queryKey, { data: all.map(anOrder), nextCursor: null })); // prettier-ignore
+  await come();
+  await screen.findByText('No order here has this number, username or e-mail.');
+  screen.getByRole('button', { name: 'Clear search' });
+  expect(screen.queryByRole('button', { name: 'Process again…' })).toBeNull();
+});

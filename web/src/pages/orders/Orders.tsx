@@ -18,6 +18,7 @@ import { changed, cursorsOf, stringifySearch, type Search } from '../search';
 import {
   FILTERS,
   isFiltered,
+  isSearchedOnly,
   isUnmappedView,
   optionsOf,
   PAGE,
@@ -62,6 +63,7 @@ export function Orders() {
     !read.isPlaceholderData,
     orderNow,
   );
+  const none = read.data !== undefined && rows.length === 0 && !nextCursor && cursors.length === 0;
   const go = (next: Search, replace = false) => void navigate({ to: '/orders', search: next, replace });
   const at = (next: string[]) => go({ ...changed(search, {}), ...(next.length > 0 ? { at: next.join('.') } : {}) });
   return (
@@ -70,7 +72,7 @@ export function Orders() {
         title={t('orders.title')}
         lead={t('orders.lead')}
         actions={
-          unmapped || isFiltered(search) ? (
+          (unmapped || isFiltered(search)) && !none ? (
             <Button leftSection={<IconRefresh size={16} />} onClick={() => setAsking(true)}>
               {t('orders.again')}
             </Button>
@@ -116,7 +118,10 @@ export function Orders() {
           ) : nextCursor ? (
             <p className="muted">{t('list.searchedSoFar')}</p>
           ) : isFiltered(search) ? (
-            <NoMatch onClear={() => go(withoutFilters(search))} />
+            <NoMatch
+              onClear={() => go(withoutFilters(search))}
+              {...(isSearchedOnly(search) ? { body: t('orders.none.search'), button: t('action.clearSearch') } : {})}
+            />
           ) : (
             <None unmapped={unmapped} />
           )

@@ -57,6 +57,8 @@ export function queryOf(search: Search, now: number): OrderQuery {
 
 export const isFiltered = (search: Search) =>
   textOf(search) !== undefined || FILTERS.some((filter) => valuesOf(filter, search).length > 0);
+export const isSearchedOnly = (search: Search) =>
+  textOf(search) !== undefined && FILTERS.every((filter) => valuesOf(filter, search).length === 0);
 export const withoutFilters = (search: Search): Search => {
   const gone = new Set<string>([...FILTERS, 'q', 'at']);
   return Object.fromEntries(Object.entries(search).filter(([name]) => !gone.has(name)));

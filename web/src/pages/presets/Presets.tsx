@@ -81,7 +81,13 @@ export function Presets() {
             <EmptyState
               icon={IconWaveSine}
               {...(text
-                ? { title: t('presets.none.title'), body: t('presets.none.body') }
+                ? {
+                    title: t('presets.none.title'),
+                    body: t('presets.none.body'),
+                    action: (
+                      <Button onClick={() => go(changed(search, { q: undefined }))}>{t('action.clearSearch')}</Button>
+                    ),
+                  }
                 : gone
                   ? { title: t('presets.noneGone.title'), body: t('presets.noneGone.body') }
                   : { title: t('presets.empty.title'), body: t('presets.empty.body') })}
