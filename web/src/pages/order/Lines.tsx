@@ -18,6 +18,8 @@ export function Lines({ it }: { it: Order }) {
   const guard = useUnsaved(chosen.size > 0);
   const change = (match: Match) => setDraft((now) => new Map(now).set(keyOf(match), match));
   const some = it.lines.some((line) => bareKey(line));
+  // Where no product has presets, the panel above says so.
+  const mixed = it.lines.some((line) => line.result !== 'unmapped');
   return (
     <section aria-labelledby="lines">
       <h2 id="lines" className={styles.title}>
@@ -41,7 +43,7 @@ export function Lines({ it }: { it: Order }) {
                 detail={<LineDetail line={line} name={name} />}
                 match={match ?? { ...by, ignored: false, files: [] }}
                 changed={match !== undefined}
-                note={line.result === 'unmapped' ? t('orderLine.unmapped') : undefined}
+                note={mixed && line.result === 'unmapped' ? t('orderLine.unmapped') : undefined}
                 onChange={change}
               />
             );

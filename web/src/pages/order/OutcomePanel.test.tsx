@@ -99,6 +99,7 @@ test('an order whose product has no preset waits for its match, whose choice the
     </>,
   );
   await screen.findByRole('heading', { name: 'It waits for a match' });
+  expect(screen.queryByText('No preset')).toBeNull();
   expect(screen.queryByRole('button', { name: 'Process again' })).toBeNull();
   await userEvent.setup().click(screen.getByRole('button', { name: 'Match this product' }));
   const field = await screen.findByLabelText('Presets for Tone', { selector: 'input' });
