@@ -26,7 +26,7 @@ const columns: Column<Session>[] = [
   {
     key: 'device',
     header: t('sessions.col.device'),
-    width: '34%',
+    width: '30%',
     narrow: 'first',
     cell: (it) => (
       <>
@@ -45,19 +45,19 @@ const columns: Column<Session>[] = [
   {
     key: 'since',
     header: t('sessions.col.since'),
-    width: '190px',
+    width: '150px',
     end: true,
     cell: (it) => <Time at={it.createdAt} />,
   },
   {
     key: 'last',
     header: t('sessions.col.last'),
-    width: '190px',
+    width: '150px',
     end: true,
     narrow: 'secondEnd',
     cell: (it) => <Time at={it.lastUsedAt} />,
   },
-  { key: 'end', header: '', width: '110px', end: true, narrow: 'firstEnd', cell: (it) => <End it={it} /> },
+  { key: 'end', header: '', width: '96px', end: true, narrow: 'firstEnd', cell: (it) => <End it={it} /> },
 ];
 
 export function Sessions() {

@@ -31,7 +31,7 @@ export function Invitations({ people }: { people: Schemas['Person'][] }) {
       narrow: 'first',
       cell: (it) => <Bdi className={it.note ? 'strong' : 'muted'}>{nameOf(it)}</Bdi>,
     },
-    { key: 'role', header: t('people.col.role'), width: '20%', narrow: 'second', cell: (it) => roleWord(it.role) },
+    { key: 'role', header: t('people.col.role'), width: '84px', narrow: 'second', cell: (it) => roleWord(it.role) },
     {
       key: 'by',
       header: t('invitations.col.by'),
@@ -47,7 +47,7 @@ export function Invitations({ people }: { people: Schemas['Person'][] }) {
     {
       key: 'until',
       header: t('invitations.col.until'),
-      width: '160px',
+      width: '150px',
       end: true,
       narrow: 'secondEnd',
       cell: (it) => <Time at={it.expiresAt} />,
@@ -55,7 +55,7 @@ export function Invitations({ people }: { people: Schemas['Person'][] }) {
     {
       key: 'revoke',
       header: '',
-      width: '110px',
+      width: '96px',
       end: true,
       narrow: 'firstEnd',
       cell: (it) => (

@@ -59,7 +59,7 @@ export function People() {
         </span>
       ),
     },
-    { key: 'role', header: t('people.col.role'), width: '20%', narrow: 'second', cell: (it) => roleWord(it.role) },
+    { key: 'role', header: t('people.col.role'), width: '84px', narrow: 'second', cell: (it) => roleWord(it.role) },
     {
       key: 'by',
       header: t('people.col.by'),
@@ -68,7 +68,7 @@ export function People() {
     {
       key: 'joined',
       header: t('people.col.joined'),
-      width: '160px',
+      width: '150px',
       end: true,
       narrow: 'secondEnd',
       cell: (it) => <Time at={it.joinedAt} />,
@@ -76,7 +76,7 @@ export function People() {
     {
       key: 'actions',
       header: '',
-      width: '110px', // as in the table of invitations below
+      width: '96px', // as in the table of invitations below
       end: true,
       narrow: 'firstEnd',
       cell: (it) => (owner || it.current ? <PersonActions it={it} owner={owner === true} /> : null),
