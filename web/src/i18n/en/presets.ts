@@ -54,9 +54,7 @@ export const presets = {
   'preset.delivered': 'Deliveries',
   'preset.delivered.none': 'It is in no delivery yet.',
   'preset.delivered.all': 'All {n}',
-  'preset.kind': 'Kind',
   'preset.id': 'File id',
-  'preset.facts': 'File',
 } as const;
 
 addWords(presets);

@@ -8,7 +8,6 @@ import type { Schemas } from '@/api/client';
 import { isMissing } from '@/api/errors';
 import { queries } from '@/api/queries';
 import { CopyIcon } from '@/components/Copy';
-import { Fact, FactList, Facts } from '@/components/Facts';
 import { PageHeader } from '@/components/PageHeader';
 import { Loaded, SkeletonRows } from '@/components/States';
 import { Tag } from '@/components/Tag';
@@ -57,28 +56,17 @@ function Content({ it }: { it: Preset }) {
                 <Tag>{t('presets.gone')}</Tag>
               </span>
             ) : null}
+            <span className={styles.id} title={t('preset.id')}>
+              <code>{it.id}</code>
+              <CopyIcon text={it.id} what={it.id} />
+            </span>
           </>
         }
       />
-      <div className={styles.columns}>
-        <div className={styles.left}>
-          {it.gone ? <Gone it={it} /> : null}
-          {it.uses ? <Uses uses={it.uses} total={it.usedBy ?? it.uses.length} /> : null}
-          <Deliveries id={it.id} count={it.deliveredCount} />
-        </div>
-        <aside>
-          <Facts title={t('preset.facts')}>
-            <FactList>
-              <Fact name={t('preset.kind')}>{word('kind', it.kind)}</Fact>
-              <Fact name={t('preset.id')}>
-                <span className={styles.id}>
-                  <code title={it.id}>{it.id}</code>
-                  <CopyIcon text={it.id} what={it.id} />
-                </span>
-              </Fact>
-            </FactList>
-          </Facts>
-        </aside>
+      <div className={styles.parts}>
+        {it.gone ? <Gone it={it} /> : null}
+        {it.uses ? <Uses uses={it.uses} total={it.usedBy ?? it.uses.length} /> : null}
+        <Deliveries id={it.id} count={it.deliveredCount} />
       </div>
     </>
   );
