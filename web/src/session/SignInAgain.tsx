@@ -2,9 +2,10 @@
 import { Button, Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
+import { Bdi } from '@/components/Bdi';
 import { PasswordField } from '@/components/PasswordField';
 import { useSubmit } from '@/components/useSubmit';
-import { t } from '@/i18n/text';
+import { t, T } from '@/i18n/text';
 import { Issuers } from '@/pages/sign-in/Issuers';
 import { session } from '.';
 import { signInConfig } from './config';
@@ -42,6 +43,9 @@ export function SignInAgain({ email }: { email: string }) {
     >
       <form className={styles.form} onSubmit={(event) => void submit(event)}>
         <p className="muted">{t('session.ended.body')}</p>
+        <p>
+          <T k="session.ended.as" values={{ email: <Bdi className="strong">{email}</Bdi> }} />
+        </p>
         {byIssuer ? null : (
           <>
             <input type="email" name="email" autoComplete="username" value={email} readOnly hidden />

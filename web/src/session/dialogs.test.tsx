@@ -173,3 +173,9 @@ test.each([
   expect(screen.queryByRole('alert')).toBeNull();
   expect(button.disabled).toBe(false);
 });
+
+test('the sign-in over a page whose session has ended says whose password it asks for', async () => {
+  await showFor(OURS, <SignInAgain email="sam@marlowtones.example" />);
+  const dialog = await screen.findByRole('dialog', { name: 'Sign in again' });
+  await vi.waitFor(() => expect(dialog.textContent).toContain('You were signed in as sam@marlowtones.example.'));
+});

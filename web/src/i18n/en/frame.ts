@@ -227,6 +227,7 @@ export const frame = {
   'session.away.title': 'Opening the dashboard',
   'session.away.what': 'The dashboard',
   'session.ended.body': 'Your session has ended. What you typed is still here.',
+  'session.ended.as': 'You were signed in as {email}.',
   'session.otherTab': 'You sign in there in another tab. Then this page goes on by itself.',
   'session.other': 'Sign in as somebody else',
   'stepUp.title': 'Confirm it is you',
