@@ -73,7 +73,7 @@ export function SignUp() {
             size="md"
             required
             value={email}
-            error={problems.email}
+            error={taken ? t('signUp.taken') : problems.email}
             onChange={(event) => setEmail(event.currentTarget.value)}
           />
           <NewPasswordField
@@ -81,18 +81,8 @@ export function SignUp() {
             error={problems.password}
             onChange={(event) => setPassword(event.currentTarget.value)}
           />
-          <FormError error={error}>
-            <SignInAlert
-              error={error}
-              left={left}
-              action={
-                taken ? (
-                  <Link className="link" to="/sign-in" search={search}>
-                    {t('signIn.button')}
-                  </Link>
-                ) : undefined
-              }
-            />
+          <FormError error={error} codes={['EMAIL_TAKEN']}>
+            <SignInAlert error={error} left={left} />
           </FormError>
           <Button
             type="submit"
