@@ -37,7 +37,7 @@ export const mail = {
   'verify.none.title': 'Open the link in the mail again',
   'verify.none.body': 'For your safety this page keeps nothing of it.',
 
-  'confirmEmail.ask': 'Confirm your e-mail address {email} by a link.',
+  'confirmEmail.ask': 'It is not confirmed yet. Confirm it by a link.',
   'confirmEmail.again': 'Send the link',
   'confirmEmail.sending': 'Sending…',
   'confirmEmail.sent': 'A new link is on its way.',

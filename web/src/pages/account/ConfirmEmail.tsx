@@ -7,11 +7,10 @@ import { api, ok } from '@/api/client';
 import { ApiError, sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
 import { Alert } from '@/components/Alert';
-import { Bdi } from '@/components/Bdi';
 import { toast } from '@/components/toasts';
 import { useSubmit } from '@/components/useSubmit';
 import { duration } from '@/i18n/format';
-import { t, T } from '@/i18n/text';
+import { t } from '@/i18n/text';
 import { waitOf } from '@/session/words';
 import styles from './account.module.css';
 
@@ -20,7 +19,7 @@ const words = (error: unknown) =>
     ? t('confirmEmail.tooOften', { time: duration(waitOf(error) * 1000) })
     : sentence(error);
 
-export function ConfirmEmail({ email }: { email: string }) {
+export function ConfirmEmail() {
   const [error, setError] = useState<unknown>();
   const { busy, begin, end } = useSubmit();
   const client = useQueryClient();
@@ -41,10 +40,8 @@ export function ConfirmEmail({ email }: { email: string }) {
   }
   return (
     <div className={styles.unconfirmed}>
-      <p>
-        <T k="confirmEmail.ask" values={{ email: <Bdi className="strong">{email}</Bdi> }} />
-      </p>
-      <Button size="md" aria-disabled={busy || undefined} onClick={() => void send()}>
+      <p>{t('confirmEmail.ask')}</p>
+      <Button aria-disabled={busy || undefined} onClick={() => void send()}>
         {busy ? t('confirmEmail.sending') : t('confirmEmail.again')}
       </Button>
       {error ? <Alert>{words(error)}</Alert> : null}

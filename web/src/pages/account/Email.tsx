@@ -22,14 +22,13 @@ export function Email({ email, unconfirmed }: { email: string; unconfirmed: bool
       <div>
         <h2>{t('email.title')}</h2>
         <p className="muted">{t('email.lead')}</p>
-        {unconfirmed ? <ConfirmEmail email={email} /> : null}
       </div>
-      <Form now={email} />
+      <Form now={email} unconfirmed={unconfirmed} />
     </section>
   );
 }
 
-function Form({ now }: { now: string }) {
+function Form({ now, unconfirmed }: { now: string; unconfirmed: boolean }) {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const { busy, begin, end } = useSubmit();
@@ -55,9 +54,12 @@ function Form({ now }: { now: string }) {
   }
   return (
     <form className={styles.fields} onSubmit={(event) => void submit(event)}>
-      <p>
-        {t('email.now')} <Bdi className="strong">{now}</Bdi>
-      </p>
+      <div>
+        <p>
+          {t('email.now')} <Bdi className="strong">{now}</Bdi>
+        </p>
+        {unconfirmed ? <ConfirmEmail /> : null}
+      </div>
       <TextInput
         label={t('email.next')}
         type="email"
