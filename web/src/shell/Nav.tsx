@@ -32,7 +32,7 @@ import { Mark } from './Mark';
 import styles from './Nav.module.css';
 
 // Whether the key of shortcuts is ⌘; else it is Ctrl.
-const MAC = /Mac|iPhone|iPad/.test(navigator.userAgent);
+export const MAC = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
 export function Nav({ onHelp, onSearch }: { onHelp: () => void; onSearch: () => void }) {
   const account = useQuery(queries.account());

@@ -5,16 +5,18 @@ import { changePreferences } from '@/api/preferences';
 import { Dialog } from '@/components/Dialogs';
 import { toast } from '@/components/toasts';
 import { t, type TextKey } from '@/i18n/text';
+import { MAC } from './Nav';
 import { areShortcutsOn, turnShortcuts } from './shortcuts';
 import styles from './shortcuts.module.css';
 
+const CONTROL = MAC ? '⌘' : 'Ctrl';
 const LIST: [string[], TextKey][] = [
-  [['Ctrl K', '⌘ K'], 'keys.palette'],
+  [[`${CONTROL} K`], 'keys.palette'],
   [['/'], 'keys.search'],
   [['J', '↓'], 'keys.next'],
   [['K', '↑'], 'keys.previous'],
   [['Enter'], 'keys.open'],
-  [['Ctrl Enter', '⌘ Enter'], 'keys.tab'],
+  [[`${CONTROL} Enter`], 'keys.tab'],
   [['[', ']'], 'keys.views'],
   [['X'], 'keys.select'],
   [['A'], 'keys.selectAll'],

@@ -2,7 +2,7 @@ import { addWords } from '../words';
 
 export const palette = {
   'palette.label': 'Search or jump to',
-  'palette.placeholder': 'Search orders, buyers, stores, presets, or type what to do',
+  'palette.placeholder': 'Search, or type what to do',
   'palette.results': { one: '{count} result', other: '{count} results' },
   'palette.none': 'Nothing found for “{text}”.',
   'palette.searching': 'Searching…',

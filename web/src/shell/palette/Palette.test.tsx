@@ -63,3 +63,11 @@ test('a username is found as pages show it, with its @', async () => {
   await user.type(screen.getByRole('combobox'), '@');
   await screen.findByText('Nothing found for “@”.');
 });
+
+test('before anything is typed there are five pages at most, so that the actions are in view', async () => {
+  serve(() => Response.json({ data: [], nextCursor: null }));
+  await show(<Palette typed={() => ''} onClose={() => undefined} onHelp={() => undefined} />);
+  const pages = await screen.findByRole('group', { name: 'Pages' });
+  expect(pages.querySelectorAll('[role=option]')).toHaveLength(5);
+  screen.getByRole('group', { name: 'Actions' });
+});

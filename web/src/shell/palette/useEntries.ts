@@ -11,7 +11,7 @@ import { actionEntries, foundEntries, matching, pageEntries, recentEntries, type
 
 const EACH = 5; // of a group
 
-// Before anything is typed: the pages that were opened last, all pages, and the first actions.
+// Before anything is typed: the pages that were opened last, then the first pages and actions.
 export function useEntries(text: string, onHelp: () => void) {
   const { setColorScheme } = useMantineColorScheme();
   const state = useSession();
@@ -29,7 +29,7 @@ export function useEntries(text: string, onHelp: () => void) {
   const first = (entries: Entry[]) => entries.slice(0, EACH);
   if (!typed) {
     const recent = recentEntries(recentOf(user));
-    return { shown: [...first(recent), ...pageEntries(owner), ...first(actions)], busy: false, error: null };
+    return { shown: [...first(recent), ...first(pageEntries(owner)), ...first(actions)], busy: false, error: null };
   }
   const former = asked !== wanted || found.isPlaceholderData;
   return {
