@@ -1,8 +1,9 @@
-import { cleanup, screen } from '@testing-library/react';
-import { afterEach, test, vi } from 'vitest';
+import { act, cleanup, screen } from '@testing-library/react';
+import { afterEach, expect, test, vi } from 'vitest';
 import { queries } from '@/api/queries';
 import { show } from '@/testing/render';
 import { serve } from '@/testing/service';
+import { USUAL } from '@/vocabulary/keys';
 import { queryOf } from '../usage/period';
 import { KeyPage } from './Key';
 
@@ -41,4 +42,21 @@ test('the counts beside the chart are read with the chart', async () => {
   await screen.findByText('0 of 100');
   await client.fetchQuery(queries.keyUsage('key_1', queryOf('30d', Date.now())));
   await screen.findByText('1 of 100');
+});
+
+test('a token that is off says nothing of its hour and limit, and is reactivated by a button', async () => {
+  serve(({ url }) => Response.json(url.includes('/usage') ? { data: [] } : aKey(3)));
+  const { client } = await show(<KeyPage />);
+  act(() => void client.setQueryData(queries.key('key_1').queryKey, { ...aKey(3), active: false } as never));
+  await screen.findByRole('button', { name: 'Reactivate' });
+  expect(screen.queryByText('This hour')).toBeNull();
+  expect(screen.queryByText('Limit')).toBeNull();
+});
+
+test('the rights of a token have the words of the list', async () => {
+  serve(({ url }) => Response.json(url.includes('/usage') ? { data: [] } : aKey(3)));
+  const { client } = await show(<KeyPage />);
+  act(() => void client.setQueryData(queries.key('key_1').queryKey, { ...aKey(3), permissions: USUAL } as never));
+  await screen.findByText('Manage deliveries, stores and webhooks, read presets');
+  screen.getByText('Rights');
 });

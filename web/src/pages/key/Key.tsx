@@ -65,13 +65,14 @@ function Content({ it, search }: { it: Key; search: Search }) {
                 <Tag>{t(it.active ? 'keysPage.expired' : 'keysPage.inactive')}</Tag>
               </span>
             )}
-            <Hour it={it} />
+            {it.active && !expired(it) ? <Hour it={it} /> : null}
           </>
         }
         actions={
           owner ? (
             <KeyActions
               it={it}
+              page
               onIssued={(key) => {
                 setIssued(key);
                 void client.invalidateQueries({ queryKey: ['keys'] });

@@ -8,7 +8,7 @@ import { Fact, FactList } from '@/components/Facts';
 import { date, listed } from '@/i18n/format';
 import { isolated } from '@/i18n/outside';
 import { t } from '@/i18n/text';
-import { permissionList } from '@/vocabulary/keys';
+import { Rights } from './Rights';
 
 type Key = Schemas['ApiKey'];
 
@@ -22,11 +22,15 @@ export function About({ it }: { it: Key }) {
       <Fact name={t('keysPage.fact.name')}>
         <Bdi>{it.name}</Bdi>
       </Fact>
-      <Fact name={t('keysPage.fact.may')}>{permissionList(it.permissions)}</Fact>
+      <Fact name={t('keysPage.col.may')}>
+        <Rights of={it.permissions} />
+      </Fact>
       <Fact name={t('keysPage.fact.stores')}>
         {names.length > 0 ? listed(names.map(isolated)) : t('keysPage.fact.allStores')}
       </Fact>
-      <Fact name={t('keysPage.fact.limit')}>{t('keysPage.fact.limitValue', { n: it.rateLimit })}</Fact>
+      {it.active ? (
+        <Fact name={t('keysPage.fact.limit')}>{t('keysPage.fact.limitValue', { n: it.rateLimit })}</Fact>
+      ) : null}
       {it.expiresAt ? <Fact name={t('keysPage.fact.expires')}>{date(it.expiresAt)}</Fact> : null}
     </FactList>
   );

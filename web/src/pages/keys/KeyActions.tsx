@@ -1,6 +1,6 @@
 // The actions on a token.
 import '@/i18n/en/account';
-import { ActionIcon, Menu, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Menu, TextInput } from '@mantine/core';
 import { IconDots } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
@@ -18,7 +18,10 @@ const RotateKey = lazy(() => import('./RotateKey').then((part) => ({ default: pa
 type Key = Schemas['ApiKey'];
 type Issued = Schemas['IssuedApiKey'];
 
-export function KeyActions({ it, onIssued }: { it: Key; onIssued: (key: Issued) => void }) {
+// `page`: beside the token's name, where reactivating it is a button.
+type Props = { it: Key; page?: boolean; onIssued: (key: Issued) => void };
+
+export function KeyActions({ it, page = false, onIssued }: Props) {
   const [asked, setAsked] = useState<'rename' | 'rotate' | 'deactivate' | null>(null);
   const [name, setName] = useState(it.name);
   const client = useQueryClient();
@@ -30,8 +33,14 @@ export function KeyActions({ it, onIssued }: { it: Key; onIssued: (key: Issued) 
     await client.invalidateQueries({ queryKey: ['keys'] });
   };
   const close = () => setAsked(null);
+  const reactivate = () =>
+    void change({ active: true }).then(
+      () => toast(t('keysPage.reactivated', { name: it.name })),
+      (error: unknown) => toast(sentence(error), { tone: 'bad' }),
+    );
   return (
     <>
+      {page && !it.active ? <Button onClick={reactivate}>{t('keysPage.reactivate')}</Button> : null}
       <Menu>
         <Menu.Target>
           <ActionIcon aria-label={t('keysPage.of', { name: it.name })}>
@@ -47,17 +56,8 @@ export function KeyActions({ it, onIssued }: { it: Key; onIssued: (key: Issued) 
             <Menu.Item data-danger onClick={() => setAsked('deactivate')}>
               {t('keysPage.deactivate')}
             </Menu.Item>
-          ) : (
-            <Menu.Item
-              onClick={() =>
-                void change({ active: true }).then(
-                  () => toast(t('keysPage.reactivated', { name: it.name })),
-                  (error: unknown) => toast(sentence(error), { tone: 'bad' }),
-                )
-              }
-            >
-              {t('keysPage.reactivate')}
-            </Menu.Item>
+          ) : page ? null : (
+            <Menu.Item onClick={reactivate}>{t('keysPage.reactivate')}</Menu.Item>
           )}
         </Menu.Dropdown>
       </Menu>

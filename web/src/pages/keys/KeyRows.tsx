@@ -2,19 +2,19 @@
 import '@/i18n/en/account';
 import type { Schemas } from '@/api/client';
 import { Bdi } from '@/components/Bdi';
+import { useNarrow } from '@/components/narrow';
 import { Rows, type Column } from '@/components/Rows';
 import { Tag } from '@/components/Tag';
 import { Time } from '@/components/Time';
 import { momentWithin } from '@/i18n/format';
-import { t } from '@/i18n/text';
+import { t, T } from '@/i18n/text';
 import { useIsOwner } from '@/session/useIsOwner';
-import { hasUsual, permissionList, permissionWord } from '@/vocabulary/keys';
 import { expired } from './About';
 import { KeyActions } from './KeyActions';
+import { Rights } from './Rights';
 
 type Key = Schemas['ApiKey'];
 const number = new Intl.NumberFormat('en');
-const rights = (permissions: string[]) => (hasUsual(permissions) ? t('keysPage.all') : permissionList(permissions));
 
 // A token that another one has replaced ends soon too.
 function Ends({ it }: { it: Key }) {
@@ -27,6 +27,7 @@ type Props = { label: string; rows: Key[]; busy?: boolean; onIssued: (key: Schem
 
 export function KeyRows({ label, rows, busy, onIssued }: Props) {
   const owner = useIsOwner();
+  const narrow = useNarrow();
   const columns: Column<Key>[] = [
     {
       key: 'name',
@@ -49,7 +50,7 @@ export function KeyRows({ label, rows, busy, onIssued }: Props) {
     {
       key: 'may',
       header: t('keysPage.col.may'),
-      cell: (it) => <span title={it.permissions.map(permissionWord).join('\n')}>{rights(it.permissions)}</span>,
+      cell: (it) => <Rights of={it.permissions} />,
     },
     {
       key: 'hour',
@@ -63,6 +64,7 @@ export function KeyRows({ label, rows, busy, onIssued }: Props) {
       key: 'requests',
       header: t('keysPage.col.requests'),
       width: '84px',
+      wide: true,
       end: true,
       cell: (it) => number.format(it.requests),
     },
@@ -80,7 +82,18 @@ export function KeyRows({ label, rows, busy, onIssued }: Props) {
       width: '92px',
       end: true,
       narrow: 'secondEnd',
-      cell: (it) => (it.lastActiveAt ? <Time at={it.lastActiveAt} form="ago" /> : t('keysPage.never')),
+      cell: (it) =>
+        !narrow ? (
+          it.lastActiveAt ? (
+            <Time at={it.lastActiveAt} form="ago" />
+          ) : (
+            t('keysPage.never')
+          )
+        ) : it.lastActiveAt ? (
+          <T k="keysPage.narrow.used" values={{ when: <Time at={it.lastActiveAt} form="lately" /> }} />
+        ) : (
+          t('keysPage.narrow.never')
+        ),
     },
     {
       key: 'actions',

@@ -113,3 +113,18 @@ test('without a token the button stands in the empty box alone', async () => {
   const buttons = await screen.findAllByRole('button', { name: 'Create token' });
   expect(buttons.map((button) => button.parentElement)).toEqual([title.parentElement]);
 });
+
+test('a narrow row says that its time is that of the last use', async () => {
+  const narrow = { matches: true, addEventListener: () => undefined, removeEventListener: () => undefined };
+  const media = vi.spyOn(window, 'matchMedia').mockReturnValue(narrow as unknown as MediaQueryList);
+  const { client } = await show(<Keys />);
+  const used = { ...aKey('kiosk', true), lastActiveAt: new Date(Date.now() - 3 * 3_600_000).toISOString() };
+  client.setQueryData(queries.activeKeys().queryKey, { data: [aKey('site', true), used], nextCursor: null });
+  client.setQueryData(queries.inactiveKeys({ limit: 50 }).queryKey, { data: [], nextCursor: null } as never);
+  await screen.findByRole('table', { name: 'API Tokens' });
+  expect(rowsOf('API Tokens')).toEqual([
+    expect.stringContaining('never used'),
+    expect.stringContaining('used 3 h ago'),
+  ]);
+  media.mockRestore();
+});

@@ -1,5 +1,5 @@
 import { cleanup, screen, within } from '@testing-library/react';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { show } from '@/testing/render';
 import { Groups } from './Groups';
 
@@ -22,4 +22,15 @@ test('the numbers without a token stand under their headings, in a row that lead
   expect(row?.children[at]?.textContent).toBe('377');
   expect(row && within(row).queryByRole('link')).toBeNull();
   expect(screen.getByRole('link', { name: 'Website' })).toBeTruthy();
+});
+
+test('a narrow row says of each number which one it is', async () => {
+  const narrow = { matches: true, addEventListener: () => undefined, removeEventListener: () => undefined };
+  vi.spyOn(window, 'matchMedia').mockReturnValue(narrow as unknown as MediaQueryList);
+  const deliveries = { made: 20, completed: 5, failed: 15, open: 0, invalidated: 0 };
+  const it = { keyId: 'key_1', integrationId: null, name: 'Kiosk', requests: 978, limited: 55, deliveries };
+  await show(<Groups groups={[it as never]} by="key" />);
+  const row = (await screen.findByText('Kiosk')).closest('tr');
+  for (const says of ['978 requests', '55 over the limit', '15 failed']) expect(row?.textContent).toContain(says);
+  vi.restoreAllMocks();
 });

@@ -2,6 +2,7 @@
 import '@/i18n/en/usage';
 import type { Schemas } from '@/api/client';
 import { Bdi } from '@/components/Bdi';
+import { useNarrow } from '@/components/narrow';
 import { Rows, type Column } from '@/components/Rows';
 import { t } from '@/i18n/text';
 import styles from './usage.module.css';
@@ -12,6 +13,7 @@ const idOf = ({ keyId, integrationId }: Group) => keyId ?? integrationId ?? '';
 const isNamed = (group: Group) => idOf(group) !== '';
 
 export function Groups({ groups, by }: { groups: Group[]; by: 'key' | 'store' }) {
+  const narrow = useNarrow();
   const most = Math.max(1, ...groups.map(({ requests }) => requests));
   const columns: Column<Group>[] = [
     {
@@ -40,9 +42,11 @@ export function Groups({ groups, by }: { groups: Group[]; by: 'key' | 'store' })
       header: t(`usage.${one}`),
       width: '112px',
       end: true,
-      ...(one === 'requests' ? { narrow: 'firstEnd' as const } : {}),
+      narrow: one === 'requests' ? 'firstEnd' : 'second',
       cell: (it) => (
-        <span className={it[one] > 0 && one === 'limited' ? 'red' : undefined}>{number.format(it[one])}</span>
+        <span className={it[one] > 0 && one === 'limited' ? 'red' : undefined}>
+          {narrow ? t(`usage.narrow.${one}`, { count: it[one] }) : number.format(it[one])}
+        </span>
       ),
     })),
     {
@@ -54,10 +58,12 @@ export function Groups({ groups, by }: { groups: Group[]; by: 'key' | 'store' })
     },
     {
       key: 'failed',
+      narrow: 'secondEnd',
       header: t('usage.failed'),
       width: '84px',
       end: true,
-      cell: (it) => number.format(it.deliveries.failed),
+      cell: (it) =>
+        narrow ? t('usage.narrow.failed', { n: it.deliveries.failed }) : number.format(it.deliveries.failed),
     },
   ];
   if (groups.length === 0) return <p className="muted">{t('usage.none')}</p>;

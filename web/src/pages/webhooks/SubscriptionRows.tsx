@@ -45,6 +45,7 @@ const columns: Column<Schemas['Subscription']>[] = [
     key: 'recent',
     header: t('webhooks.col.recent'),
     width: '164px',
+    narrow: 'secondEnd',
     cell: (it) => <Ticks recent={it.recent} width="list" />,
   },
 ];
