@@ -186,7 +186,8 @@ test.each([
     await show(<OutcomePanel it={it} />);
     await screen.findByRole('heading', { name: 'The store was off when it came' });
     await screen.findByText(says);
-    expect(screen.getAllByRole('button').map(({ textContent }) => textContent)).toEqual([offers]);
+    await screen.findByRole('button', { name: offers });
+    expect(screen.getAllByRole('button')).toHaveLength(1);
     if (active) return;
     await userEvent.setup().click(screen.getByRole('button', { name: offers }));
     await vi.waitFor(() => expect(sent).toEqual([{ active: true }]));

@@ -1,11 +1,10 @@
 // The outcome of the order in a sentence, and the actions on it.
 import '@/i18n/en/orders';
-import '@/i18n/en/stores';
 import { Button } from '@mantine/core';
 import { IconArrowRight } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { api, ok } from '@/api/client';
 import { sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
@@ -13,7 +12,6 @@ import { Alert } from '@/components/Alert';
 import { BuyCredits } from '@/components/BuyCredits';
 import { Panel } from '@/components/Panel';
 import { toast } from '@/components/toasts';
-import { useAct } from '@/components/useAct';
 import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { codeWord, statusWord, word } from '@/vocabulary/delivery';
@@ -21,6 +19,8 @@ import { allRefunded } from '@/vocabulary/order';
 import { standingOf } from '@/vocabulary/outcome';
 import { bareKey } from './bare';
 import type { Order } from './types';
+
+const SwitchOn = lazy(() => import('./SwitchOn').then((part) => ({ default: part.SwitchOn })));
 
 // Processes the order with the present matches, and shows the result.
 export function useReprocess(id: string) {
@@ -170,7 +170,11 @@ export function OutcomePanel({ it }: { it: Order }) {
           {it.deliveryId ? (
             <OpenDelivery id={it.deliveryId} first={!since && !waits} solves={trouble !== null} />
           ) : null}
-          {store && !store.active ? <SwitchOn id={store.id} name={store.name} order={it.id} /> : null}
+          {store && !store.active ? (
+            <Suspense>
+              <SwitchOn id={store.id} name={store.name} order={it.id} />
+            </Suspense>
+          ) : null}
           {may && (store?.active ?? true) ? (
             <Button
               variant={since && !waits ? 'filled' : 'default'}
@@ -190,23 +194,6 @@ export function OutcomePanel({ it }: { it: Order }) {
       {waits ? <p>{t('orderPage.credits')}</p> : null}
       {error ? <Alert>{sentence(error)}</Alert> : null}
     </Panel>
-  );
-}
-
-// The store of an order that came while it was off, and still is.
-function SwitchOn({ id, name, order }: { id: string; name: string; order: string }) {
-  const client = useQueryClient();
-  const { busy, button } = useAct(async () => {
-    const path = { integration: id };
-    await ok(api.PATCH('/api/integrations/{integration}', { params: { path }, body: { active: true } }));
-    toast(t('stores.switchedOn', { name }));
-    await client.invalidateQueries({ queryKey: ['stores'] });
-    await client.invalidateQueries({ queryKey: queries.order(order).queryKey });
-  });
-  return (
-    <Button variant="filled" {...button}>
-      {busy ? t('action.working') : t('orderPage.switchOn', { name })}
-    </Button>
   );
 }
 
