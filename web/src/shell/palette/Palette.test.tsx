@@ -71,3 +71,11 @@ test('before anything is typed there are five pages at most, so that the actions
   expect(pages.querySelectorAll('[role=option]')).toHaveLength(5);
   screen.getByRole('group', { name: 'Actions' });
 });
+
+test('the palette has a button that closes it, for screens without a keyboard', async () => {
+  serve(() => Response.json({ data: [], nextCursor: null }));
+  const onClose = vi.fn();
+  await show(<Palette typed={() => ''} onClose={onClose} onHelp={() => undefined} />);
+  await userEvent.setup().click(await screen.findByRole('button', { name: 'Close', hidden: true }));
+  expect(onClose).toHaveBeenCalledOnce();
+});

@@ -1,7 +1,7 @@
 // Search and jump: pages, actions, and all that the account has, by a few letters (Ctrl+K, ⌘K).
 import '@/i18n/en/palette';
-import { Modal, TextInput } from '@mantine/core';
-import { IconSearch } from '@tabler/icons-react';
+import { ActionIcon, Modal, TextInput } from '@mantine/core';
+import { IconSearch, IconX } from '@tabler/icons-react';
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useId, useState, type KeyboardEvent } from 'react';
 import { sentence } from '@/api/errors';
@@ -82,6 +82,11 @@ function Finder({ typed, onClose, onHelp }: Props) {
         aria-label={t('palette.label')}
         placeholder={t('palette.placeholder')}
         leftSection={<IconSearch size={18} aria-hidden="true" />}
+        rightSection={
+          <ActionIcon className={styles.close} size={44} aria-label={t('action.close')} onClick={onClose}>
+            <IconX size={18} />
+          </ActionIcon>
+        }
         maxLength={100}
         spellCheck={false}
         autoComplete="off"
