@@ -29,10 +29,8 @@ import { useSession } from '@/session';
 import { needsYou } from '@/vocabulary/health';
 import { PersonMenu } from './later';
 import { Mark } from './Mark';
+import { MAC } from './mac';
 import styles from './Nav.module.css';
-
-// Whether the key of shortcuts is ⌘; else it is Ctrl.
-export const MAC = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
 export function Nav({ onHelp, onSearch }: { onHelp: () => void; onSearch: () => void }) {
   const account = useQuery(queries.account());

@@ -5,7 +5,7 @@ import { changePreferences } from '@/api/preferences';
 import { Dialog } from '@/components/Dialogs';
 import { toast } from '@/components/toasts';
 import { t, type TextKey } from '@/i18n/text';
-import { MAC } from './Nav';
+import { MAC } from './mac';
 import { areShortcutsOn, turnShortcuts } from './shortcuts';
 import styles from './shortcuts.module.css';
 
