@@ -129,6 +129,11 @@ export const stores = {
     other: 'Saved. {count} orders are on their way.',
   },
   'products.savedDeliverMany': 'Saved. {n}+ orders are on their way.',
+  'products.savedShort': {
+    one: 'Saved. {count} order is being processed. Without enough credits it waits for them.',
+    other: 'Saved. {count} orders are being processed. Orders without enough credits wait for them.',
+  },
+  'products.savedShortMany': 'Saved. {n}+ orders are being processed. Orders without enough credits wait for them.',
   'products.delivering': 'Saved. Delivering the orders…',
   'products.notDelivered': 'Saved, but the orders are not delivered yet. {why}',
   'products.notNow': 'Not now',
@@ -152,6 +157,11 @@ export const stores = {
   'skipped.ordersOfMany': '{n}+ orders of {store} were skipped: their products have presets now.',
   'skipped.onTheWay': { one: '{count} order is on its way.', other: '{count} orders are on their way.' },
   'skipped.onTheWayMany': '{n}+ orders are on their way.',
+  'skipped.short': {
+    one: '{count} order is being processed. Without enough credits it waits for them.',
+    other: '{count} orders are being processed. Orders without enough credits wait for them.',
+  },
+  'skipped.shortMany': '{n}+ orders are being processed. Orders without enough credits wait for them.',
   'skipped.deliver': { one: 'Deliver it', other: 'Deliver them' },
   'skipped.deliverOf': { one: 'Deliver it: {store}', other: 'Deliver them: {store}' },
   'match.variant_id': 'Variant id',

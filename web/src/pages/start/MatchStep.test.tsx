@@ -99,6 +99,8 @@ test('without the credits for the order, and where it needs no save, saving come
   expect(deliver.dataset.variant).toBe('default');
   expect(screen.getByRole('button', { name: 'Save matches' }).dataset.variant).toBe('filled');
   screen.getByText(/Delivering needs 3 credits at most, and you have 2\.$/);
+  await userEvent.setup().click(deliver);
+  await screen.findByText('Saved. 1 order is being processed. Without enough credits it waits for them.');
   cleanup();
   await open({ before: 1 });
   expect((await screen.findByRole('button', { name: 'Save matches' })).dataset.variant).toBe('filled');

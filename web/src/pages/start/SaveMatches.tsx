@@ -10,7 +10,14 @@ import { queries } from '@/api/queries';
 import { Alert } from '@/components/Alert';
 import { toast } from '@/components/toasts';
 import { t } from '@/i18n/text';
-import { creditsFor, deliverSkipped, ordersText, reprocessWords, useMoreSkipped } from '../store/products/skipped';
+import {
+  creditsFor,
+  deliverSkipped,
+  ordersText,
+  reprocessWords,
+  savedText,
+  useMoreSkipped,
+} from '../store/products/skipped';
 import { useSaveMatches } from '../store/products/useSaveMatches';
 import styles from './start.module.css';
 
@@ -37,11 +44,13 @@ export function SaveMatches({ id, version, mappings, blocked, onDone, children }
       async () => {
         // The matches are saved, so the guide goes on, and its last step offers the orders again.
         if (deliver)
-          await deliverSkipped(client, id, orders).then(
-            () => toast(ordersText('products.savedDeliver', orders)),
+          await deliverSkipped(client, id, { orders, short }).then(
+            () => toast(savedText({ orders, short })),
             (failure: unknown) => toast(t('products.notDelivered', { why: sentence(failure) }), { tone: 'bad' }),
           );
-        await Promise.all([['stores'], ['overview']].map((queryKey) => client.invalidateQueries({ queryKey })));
+        await Promise.all(
+          [['stores'], ['orders'], ['overview']].map((queryKey) => client.invalidateQueries({ queryKey })),
+        );
         onDone();
       },
     );

@@ -3,6 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { useEffect, useState } from 'react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { queries } from '@/api/queries';
+import { clearToasts, Toasts } from '@/components/toasts';
 import { show } from '@/testing/render';
 import { serve } from '@/testing/service';
 import { SaveBar } from './SaveBar';
@@ -19,6 +20,7 @@ let answers: Record<string, Response[]>; // by the end of the path, in turn
 
 afterEach(() => {
   cleanup();
+  act(clearToasts);
   vi.unstubAllGlobals();
 });
 
@@ -87,6 +89,19 @@ test('without the credits for the orders saving comes first', async () => {
   await bar(6, true, 0, 18);
   expect((await button('Save')).dataset.variant).toBe('default');
   expect((await button('Save and deliver 6 orders')).dataset.variant).toBe('filled');
+});
+
+test.each([
+  [6, 17, 'Saved. 6 orders are being processed. Orders without enough credits wait for them.'],
+  [1, 0, 'Saved. 1 order is being processed. Without enough credits it waits for them.'],
+  [1, 18, 'Saved. 1 order is on its way.'],
+])('%i orders are on their way after a save where %i credits are enough for them', async (count, credits, says) => {
+  answers = { reprocess: [Response.json({ id: 'job_1' })] };
+  const { client, user } = await bar(count, true, 0, credits);
+  await user.click(await button(`Save and deliver ${count} order${count > 1 ? 's' : ''}`));
+  const { container } = await show(<Toasts />);
+  await vi.waitFor(() => expect(container.textContent).toContain(says));
+  expect(client.getQueryData(['skipped job', ID])).toMatchObject({ id: 'job_1', short: credits < 18 });
 });
 
 test('what is saved stays saved where its orders cannot be delivered, and they can be tried again', async () => {

@@ -9,7 +9,15 @@ import { queries } from '@/api/queries';
 import { Alert } from '@/components/Alert';
 import { toast } from '@/components/toasts';
 import { t } from '@/i18n/text';
-import { creditsFor, deliverSkipped, ordersText, reprocessWords, useMoreSkipped, type Orders } from './skipped';
+import {
+  creditsFor,
+  deliverSkipped,
+  ordersText,
+  reprocessWords,
+  savedText,
+  useMoreSkipped,
+  type Begun,
+} from './skipped';
 import { Bar, BarButtons, toastSaved, useDeliverAfterSave } from './useDeliverAfterSave';
 import { useSaveMatches } from './useSaveMatches';
 
@@ -27,9 +35,9 @@ type Props = Omit<Edited, 'mappings'> & { mappings: Edited['mappings'] | null };
 export function SaveBar({ mappings, ...edited }: Props) {
   const client = useQueryClient();
   const { run, bar } = useDeliverAfterSave(
-    async (orders: Orders) => {
-      await deliverSkipped(client, edited.id, orders);
-      toast(ordersText('products.savedDeliver', orders));
+    async (begun: Begun) => {
+      await deliverSkipped(client, edited.id, begun);
+      toast(savedText(begun));
     },
     {
       delivering: t('products.delivering'),
@@ -37,7 +45,7 @@ export function SaveBar({ mappings, ...edited }: Props) {
       again: t('products.deliver'),
     },
   );
-  if (mappings) return <Changes {...edited} mappings={mappings} onDeliver={(orders) => void run(orders)} />;
+  if (mappings) return <Changes {...edited} mappings={mappings} onDeliver={(begun) => void run(begun)} />;
   return bar;
 }
 
@@ -50,7 +58,7 @@ function Changes({
   onDone,
   onDiscard,
   onDeliver,
-}: Edited & { onDeliver: (orders: Orders) => void }) {
+}: Edited & { onDeliver: (begun: Begun) => void }) {
   const { save, busy, error } = useSaveMatches(id);
   const [asked, setAsked] = useState(false); // the orders, after the save
   const client = useQueryClient();
@@ -73,7 +81,7 @@ function Changes({
       },
       (saved) => {
         onDone();
-        if (deliver) return onDeliver(orders);
+        if (deliver) return onDeliver({ orders, short });
         toastSaved(saved);
         void client.invalidateQueries({ queryKey: ['stores'] });
       },

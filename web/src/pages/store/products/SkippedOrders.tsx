@@ -34,7 +34,7 @@ export function SkippedOrders({ id, store }: { id: string; store?: string }) {
   if (job)
     return (
       <p className={styles.onTheWay} role="status">
-        {ordersText('skipped.onTheWay', job.orders)}
+        {ordersText(job.short ? 'skipped.short' : 'skipped.onTheWay', job.orders)}
       </p>
     );
   if (orders.count === 0) return null;
@@ -42,7 +42,7 @@ export function SkippedOrders({ id, store }: { id: string; store?: string }) {
     if (!begin()) return;
     setError(undefined);
     try {
-      await deliverSkipped(client, id, orders);
+      await deliverSkipped(client, id, { orders, short });
     } catch (failure) {
       setError(failure);
     }

@@ -14,8 +14,10 @@ type Text =
   | 'products.alsoBefore'
   | 'products.saveDeliver'
   | 'products.savedDeliver'
+  | 'products.savedShort'
   | 'skipped.orders'
-  | 'skipped.onTheWay';
+  | 'skipped.onTheWay'
+  | 'skipped.short';
 export const ordersText = (key: Text, { count, exact }: Orders) =>
   exact ? t(key, { count }) : t(`${key}Many`, { n: count });
 export const ordersOf = (store: string, { count, exact }: Orders) =>
@@ -67,15 +69,20 @@ export const reprocessWords = (orders: Orders, before: Orders, credits: string) 
     .join(' ');
 
 // The job that delivers them, until it has ended: wherever it was begun, no place offers the orders meanwhile.
-type Job = { id: string; orders: Orders };
+// `short`: the account may have too few credits for them.
+export type Begun = { orders: Orders; short: boolean };
+type Job = Begun & { id: string };
 export const skippedJob = (id: string) =>
   queryOptions<Job | null>({ queryKey: ['skipped job', id], queryFn: skipToken });
 
-export async function deliverSkipped(client: QueryClient, id: string, orders: Orders) {
+export const savedText = ({ orders, short }: Begun) =>
+  ordersText(short ? 'products.savedShort' : 'products.savedDeliver', orders);
+
+export async function deliverSkipped(client: QueryClient, id: string, begun: Begun) {
   const job = (await ok(
     api.POST('/api/orders/reprocess', { body: { integrationId: id, unmapped: true } }),
   )) as Schemas['BulkJob'];
-  const begun: Job = { id: job.id, orders };
-  client.setQueryData(skippedJob(id).queryKey, begun);
+  const known: Job = { id: job.id, ...begun };
+  client.setQueryData(skippedJob(id).queryKey, known);
   for (const key of ['stores', 'deliveries']) void client.invalidateQueries({ queryKey: [key] });
 }
