@@ -35,6 +35,10 @@ export const guide = {
   'guide.mapping': 'Match products to presets',
   'guide.mapping.text': 'Pick which files each product delivers.',
   'guide.mapping.done': { one: '{count} product has its presets', other: '{count} products have their presets' },
+  'guide.mapping.others': {
+    one: '{count} product has no preset yet, and is not delivered.',
+    other: '{count} products have no preset yet, and are not delivered.',
+  },
   'guide.mapping.sample':
     'That was a sample order, so its products are not yours. Type a product or SKU, {csv}, or place an order.',
   'guide.mapping.came': 'The products of your order show up here by themselves. You can also type one, or {csv}.',
@@ -81,6 +85,11 @@ export const guide = {
   'guide.gift.storeName': 'Gifts',
   'guide.gift.button': 'Deliver',
   'guide.gift.ignored': 'Nothing is delivered: {reason}.',
+  'guide.first.bare': {
+    one: '{count} product of {order} has no preset yet, so it is not delivered.',
+    other: '{count} products of {order} have no preset yet, so they are not delivered.',
+  },
+  'guide.first.match': { one: 'Match it', other: 'Match them' },
   'guide.first.cost': {
     one: 'A real delivery costs 1 credit a preset. You have {count}.',
     other: 'A real delivery costs 1 credit a preset. You have {count}.',

@@ -29,6 +29,7 @@ const made = aDelivery({ id: 'del_gift', orderNumber: null, orderId: 'gift-1', t
 let stores: Store[];
 let packs: { id: string }[];
 let orders: unknown[];
+let order: unknown; // the one that is read
 let answer: () => Response;
 let completed: unknown[];
 let read: string[];
@@ -37,6 +38,7 @@ beforeEach(() => {
   stores = [shop, own];
   packs = [];
   orders = [];
+  order = undefined;
   sent = [];
   completed = [];
   read = [];
@@ -50,6 +52,7 @@ beforeEach(() => {
       '/api/orders': orders,
       '/api/deliveries': completed,
     };
+    if (request.method === 'GET' && path.startsWith('/api/orders/')) return Response.json(order ?? { lines: [] });
     if (request.method === 'GET') return Response.json({ data: lists[path] ?? [], nextCursor: null });
     sent.push({ path, body: await request.json() });
     return path === '/api/integrations' ? Response.json(aStore('int_gifts', 'generic'), { status: 201 }) : answer();
@@ -61,7 +64,7 @@ afterEach(() => {
 });
 
 async function open({ ready = true, done = false, credits = 3, role = 'owner' as 'owner' | 'member' } = {}) {
-  const step = <FirstStep store={shop} ready={ready} done={done} onLeave={() => undefined} />;
+  const step = <FirstStep store={shop} ready={ready} done={done} onLeave={() => undefined} onMatch={() => undefined} />;
   const { client } = await show(step, { role });
   act(() => {
     client.setQueryData(queries.stores().queryKey, { data: stores, nextCursor: null } as never);
@@ -71,6 +74,7 @@ async function open({ ready = true, done = false, credits = 3, role = 'owner' as
     client.setQueryData(queries.delivery('del_gift').queryKey, made);
   });
 }
+const plain = () => document.body.textContent?.replace(/[\u2066-\u2069]/g, '');
 const button = () => screen.queryByRole('button', { name: 'Deliver a preset to a friend' });
 async function fill() {
   fireEvent.click(button()!);
@@ -189,10 +193,47 @@ test('who has no credits reads so before an order waits for them, and can buy so
   }
 });
 
+test.each([true, false])(
+  'products without presets of the order are said, with the way to match them: %s',
+  async (follows) => {
+    const matched = { result: 'delivers', matchedBy: 'sku' };
+    const bare = { result: 'unmapped', matchedBy: null };
+    const row = { id: 'ord_1', orderId: '1', orderNumber: '#1001', targetUsername: 'mira', test: false };
+    orders = [row];
+    const since = { result: 'unmapped', matchedBy: 'sku' };
+    const match = vi.fn();
+    const heard = { ...shop, lastOrderAt: '2026-11-22T10:00:00.000Z' };
+    const { client } = await show(
+      <FirstStep store={heard} ready done={false} onLeave={() => undefined} onMatch={match} />,
+    );
+    const has = (...lines: unknown[]) =>
+      act(() => {
+        if (follows) {
+          const newest = aDelivery({ id: 'del_1', orderNumber: '#1001' });
+          client.setQueryData(queries.deliveries({ dryRun: false, limit: 1 }).queryKey, { data: [newest] } as never);
+        }
+        client.setQueryData(queries.orders({ integrationId: shop.id, limit: 100 }).queryKey, {
+          data: orders,
+        } as never);
+        order = { ...row, lines };
+        client.setQueryData(queries.order('ord_1').queryKey, order as never);
+      });
+    has(matched, bare);
+    const says = '1 product of #1001 has no preset yet, so it is not delivered.';
+    await waitFor(() => expect(plain()).toContain(says));
+    fireEvent.click(screen.getByRole('button', { name: 'Match it' }));
+    expect(match).toHaveBeenCalledOnce();
+    has(matched, since);
+    await waitFor(() => expect(plain()).not.toContain('no preset yet'));
+  },
+);
+
 test('an order that was skipped before its product had presets is delivered from here, once', async () => {
   const store = { ...shop, lastOrderAt: '2026-11-22T10:00:00.000Z' };
   answer = () => Response.json({ id: 'job_1' }, { status: 202 });
-  const { client } = await show(<FirstStep store={store} ready done={false} onLeave={() => undefined} />);
+  const { client } = await show(
+    <FirstStep store={store} ready done={false} onLeave={() => undefined} onMatch={() => undefined} />,
+  );
   const count = (reprocessableOrders: number) =>
     act(() => {
       client.setQueryData(['stores', 'reprocessable', 'int_shop', 'saved'], {
@@ -231,7 +272,9 @@ test('a step that is done shows the delivery that completed it, not a newer one'
   ];
   completed = rows.slice(1).reverse();
   const follow = async (done: boolean) => {
-    const { client } = await show(<FirstStep store={shop} ready done={done} onLeave={() => undefined} />);
+    const { client } = await show(
+      <FirstStep store={shop} ready done={done} onLeave={() => undefined} onMatch={() => undefined} />,
+    );
     act(() => {
       const list = (query: DeliveryQuery, data: typeof rows) =>
         client.setQueryData(queries.deliveries(query).queryKey, { data, nextCursor: null } as never);
@@ -274,7 +317,9 @@ test.each([
     { orderId: '1', orderNumber: '#1', targetUsername: username, test: false },
   ];
   const heard = { ...shop, lastOrderAt: '2026-11-22T10:00:00.000Z' };
-  const { client } = await show(<FirstStep store={heard} ready done onLeave={() => undefined} />);
+  const { client } = await show(
+    <FirstStep store={heard} ready done onLeave={() => undefined} onMatch={() => undefined} />,
+  );
   const key = queries.orders({ integrationId: shop.id, limit: 100 }).queryKey;
   await waitFor(() => expect(client.getQueryData(key)?.data).toHaveLength(2));
   await waitFor(() => expect(screen.queryByText('Ask buyers for their username') !== null).toBe(worth));

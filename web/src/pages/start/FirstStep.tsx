@@ -13,8 +13,9 @@ import { Shape } from '@/components/StatusIcon';
 import { t } from '@/i18n/text';
 import { AskForCredits, useSale } from '@/session/sale';
 import { useIsOwner } from '@/session/useIsOwner';
+import { orderIdOf } from '@/vocabulary/order';
 import type { Store } from '@/vocabulary/store';
-import { useFirstOrder } from './lines';
+import { useBare, useFirstOrder } from './lines';
 import { Followed } from './Followed';
 import { SkippedOrders } from '../store/products/SkippedOrders';
 import styles from './start.module.css';
@@ -26,9 +27,9 @@ const COMPLETED = { status: 'completed', dryRun: false, sort: 'createdAt', limit
 const earlier = (a: Row | undefined, b: Row) => (a && (a.completedAt ?? '') <= (b.completedAt ?? '') ? a : b);
 
 // `ready`: there is a cloud login, and the shop has sent an order. A gift before that would count as the first order.
-type Props = { store: Store | undefined; ready: boolean; done: boolean; onLeave: () => void };
+type Props = { store: Store | undefined; ready: boolean; done: boolean; onLeave: () => void; onMatch: () => void };
 
-export function FirstStep({ store, ready, done, onLeave }: Props) {
+export function FirstStep({ store, ready, done, onLeave, onMatch }: Props) {
   const newest = useQuery(queries.deliveries({ dryRun: false, limit: 1 })).data?.data[0]?.id;
   const completed = useQuery({ ...queries.deliveries(COMPLETED), enabled: done }).data?.data ?? [];
   const [sent, setSent] = useState<string | null>(null);
@@ -36,6 +37,8 @@ export function FirstStep({ store, ready, done, onLeave }: Props) {
   // The delivery that completed the step, once one has.
   const first = done ? completed.reduce<Row | undefined>(earlier, undefined)?.id : undefined;
   const shown = first ?? sent ?? newest;
+  const order = useFirstOrder(store)?.order.id;
+  const bare = useBare(shown ? orderIdOf(shown) : order);
   const credits = useQuery(queries.credits());
   const owner = useIsOwner();
   const sold = useSale();
@@ -72,6 +75,17 @@ export function FirstStep({ store, ready, done, onLeave }: Props) {
           </div>
         </div>
       )}
+      {bare ? (
+        <div className={styles.waiting} data-short>
+          <Shape icon="clock" colour="amber" size={18} />
+          <div>
+            <Bdi>{t('guide.first.bare', bare)}</Bdi>
+          </div>
+          <Button size="md" onClick={onMatch}>
+            {t('guide.first.match', { count: bare.count })}
+          </Button>
+        </div>
+      ) : null}
       {shown || (store && ready && !done) ? (
         <div className={styles.line}>
           {store && ready && !done ? (

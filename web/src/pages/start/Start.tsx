@@ -102,6 +102,7 @@ function Steps({ setup, onLeave }: { setup: Setup; onLeave: () => void }) {
       ready={Boolean(passed[0]) && setup.firstOrder}
       done={setup.firstDelivery}
       onLeave={onLeave}
+      onMatch={() => show(2)}
     />,
   ];
   const count = done.filter(Boolean).length;

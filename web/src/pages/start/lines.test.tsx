@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest';
 import { queries } from '@/api/queries';
 import { show } from '@/testing/render';
 import type { Store } from '@/vocabulary/store';
-import { useStoreLine } from './lines';
+import { useMatchLine, useStoreLine } from './lines';
 
 afterEach(cleanup);
 
@@ -43,4 +43,17 @@ test('a sample of Shopify is no order of the store', async () => {
   await screen.findByText('Marlow: test notification received');
   now([order('#1', 'mira'), sample]);
   await screen.findByText('Marlow sends its orders');
+});
+
+test.each([
+  [0, '1 product has its presets'],
+  [1, '1 product has its presets1 product has no preset yet, and is not delivered.'],
+])('the line of the matches says that %i products have none', async (unmappedProducts, says) => {
+  const shop = { ...store, counts: { unmappedProducts } } as Store;
+  const Line = () => <p>{useMatchLine(shop, true)}</p>;
+  const { client } = await show(<Line />);
+  const mappings = [{ action: 'deliver', matchType: 'sku', matchValue: 'A' }];
+  act(() => void client.setQueryData(queries.mappings(store.id).queryKey, { mappings } as never));
+  const line = await screen.findByText(/^1 product has its presets/);
+  expect(line.textContent).toBe(says);
 });

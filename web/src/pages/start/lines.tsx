@@ -96,9 +96,28 @@ export function useFirstLine(done: boolean): ReactNode {
 
 export function useMatchLine(store: Store | undefined, done: boolean): ReactNode {
   const read = useQuery({ ...queries.mappings(store?.id ?? ''), enabled: store !== undefined && done });
-  if (!done || !read.data) return null;
+  if (!done || !store || !read.data) return null;
   const count = new Set(
     read.data.mappings.flatMap((one) => (one.action === 'deliver' ? `${one.matchType}:${one.matchValue}` : [])),
   ).size;
-  return count > 0 ? t('guide.mapping.done', { count }) : null;
+  if (count === 0) return null;
+  const bare = store.counts.unmappedProducts;
+  return (
+    <>
+      {t('guide.mapping.done', { count })}
+      {bare > 0 ? (
+        <span className={styles.check}>
+          <Shape icon="clock" colour="amber" />
+          <span>{t('guide.mapping.others', { count: bare })}</span>
+        </span>
+      ) : null}
+    </>
+  );
+}
+
+// How many products of the order have no preset, also in the matches as they are now.
+export function useBare(order: string | undefined) {
+  const it = useQuery({ ...queries.order(order ?? ''), enabled: order !== undefined }).data;
+  const count = it?.lines.filter(({ result, matchedBy }) => result === 'unmapped' && matchedBy === null).length;
+  return it && count ? { order: orderName(it), count } : null;
 }
