@@ -21,6 +21,7 @@ import type { guide } from './en/guide';
 import type { home } from './en/home';
 import type { profile } from './en/profile';
 import type { questions } from './en/questions';
+import type { require_token } from './en/require_token';
 import type { step_up } from './en/step_up';
 import type { store_kinds } from './en/store_kinds';
 import type { stores } from './en/stores';
@@ -52,6 +53,7 @@ type Catalogue = typeof frame &
   typeof presets &
   typeof profile &
   typeof questions &
+  typeof require_token &
   typeof step_up &
   typeof usage;
 export type TextKey = keyof Catalogue;

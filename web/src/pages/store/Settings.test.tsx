@@ -1,4 +1,4 @@
-import { act, cleanup, screen } from '@testing-library/react';
+import { act, cleanup, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
 import { queries } from '@/api/queries';
@@ -111,6 +111,40 @@ test.each([
   await userEvent.setup().click(screen.getByRole('switch', { name: /^Require a token/ }));
   screen.getByText(says);
 });
+
+test.each([
+  ['provider_b', null, 'WooCommerce cannot send a token with its webhooks. Every order of this store is refused'],
+  ['generic', '2026-11-22T10:00:00.000Z', 'Orders that come without a valid API token are refused from now on'],
+  ['generic', null, null],
+])(
+  'a token is required of a store of %s whose last order is of %s after a question',
+  async (provider, lastOrderAt, says) => {
+    const sent: unknown[] = [];
+    const it = aStore({ provider, lastOrderAt });
+    serve(async (request) => {
+      sent.push(await request.json());
+      return Response.json(aStore({ provider, lastOrderAt, settings: { ...settings, requireApiKey: true } }));
+    });
+    const { client } = await show(<Settings />);
+    act(() => void client.setQueryData(queries.store('int_0a1b2c3d4e5f6').queryKey, it));
+    const user = userEvent.setup();
+    await user.click(await screen.findByRole('switch', { name: /^Require a token/ }));
+    const save = () => user.click(screen.getByRole('button', { name: 'Save' }));
+    await save();
+    if (says !== null) {
+      const dialog = await screen.findByRole('dialog');
+      expect(dialog.textContent).toContain(says);
+      expect(sent).toEqual([]);
+      await user.click(within(dialog).getByRole('button', { name: 'Cancel' }));
+      await vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+      expect(sent).toEqual([]);
+      await save();
+      await user.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Require a token' }));
+    }
+    await vi.waitFor(() => expect(sent).toEqual([{ settings: { requireApiKey: true } }]));
+    await vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  },
+);
 
 test.each([
   ['provider_a', true, true],

@@ -3,7 +3,7 @@ import '@/i18n/en/stores';
 import { Button, Switch, TagsInput, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useState, type FormEvent } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { api, ok } from '@/api/client';
 import { problemsOf } from '@/api/errors';
 import { queries } from '@/api/queries';
@@ -19,6 +19,8 @@ import { isTyped } from '@/i18n/typed';
 import type { Store } from '@/vocabulary/store';
 import { kindFor, neverSentEnds } from './kinds/kinds';
 import styles from './store.module.css';
+
+const RequireToken = lazy(() => import('./RequireToken').then((part) => ({ default: part.RequireToken })));
 
 const route = getRouteApi('/inside/integrations/stores/$id/settings');
 
@@ -57,8 +59,11 @@ function Form({ it }: { it: Store }) {
   const guard = useUnsaved(changed && !busy);
   const problems = problemsOf(error);
   const set = (next: Partial<Fields>) => setDraft((now) => differing({ ...now, ...next }, saved));
-  async function submit(event: FormEvent) {
-    event.preventDefault();
+  const kind = kindFor(it);
+  const [asks, setAsks] = useState(false);
+  // Orders that come already carry a token nowhere, or perhaps not: they would be refused, and lost.
+  const loses = change.requireApiKey === true && (!kind.sendsToken || it.lastOrderAt !== null);
+  async function submit() {
     if (!begin()) return;
     setError(undefined);
     try {
@@ -79,81 +84,94 @@ function Form({ it }: { it: Store }) {
       end();
     }
   }
-  const kind = kindFor(it);
   return (
-    <form className={styles.form} onSubmit={(event) => void submit(event)}>
-      <TextInput
-        label={t('settings.name')}
-        size="md"
-        maxLength={100}
-        value={name}
-        error={problems.name}
-        onChange={(event) => set({ name: event.currentTarget.value })}
-      />
-      <Switch
-        label={t('settings.hold')}
-        description={t('settings.holdHint')}
-        checked={settings.hold === 'all'}
-        onChange={(event) => set({ hold: event.currentTarget.checked ? 'all' : 'none' })}
-      />
-      {kind.sendsTests || saved.deliverTestOrders ? (
-        <Switch
-          label={t('settings.test')}
-          description={t(kind.sendsTests ? 'settings.testHint' : 'settings.testNever')}
-          checked={settings.deliverTestOrders}
-          onChange={(event) => set({ deliverTestOrders: event.currentTarget.checked })}
-        />
-      ) : null}
-      {kind.sendsEnds || saved.autoRevoke ? (
-        <Switch
-          label={t('settings.revoke')}
-          description={t(
-            !kind.sendsEnds
-              ? 'settings.revokeNever'
-              : settings.autoRevoke && neverSentEnds(it)
-                ? 'settings.revokeNoTopic'
-                : 'settings.revokeHint',
-          )}
-          checked={settings.autoRevoke}
-          onChange={(event) => set({ autoRevoke: event.currentTarget.checked })}
-        />
-      ) : null}
-      <Switch
-        label={t('settings.key')}
-        description={
-          settings.requireApiKey && !kind.sendsToken ? (
-            <span className="red">{t('settings.keyNever', { shop: t(kind.name) })}</span>
-          ) : (
-            t('settings.keyHint')
-          )
-        }
-        checked={settings.requireApiKey}
-        onChange={(event) => set({ requireApiKey: event.currentTarget.checked })}
-      />
-      <TagsInput
-        label={t('settings.fields')}
-        description={t('settings.fieldsHint')}
-        inputWrapperOrder={['label', 'input', 'description', 'error']}
-        size="md"
-        maxTags={20}
-        value={settings.usernameFields}
-        error={problems['settings.usernameFields']}
-        onChange={(usernameFields) => set({ usernameFields })}
-      />
-      <FormError error={error} />
-      <div>
-        <Button
-          type="submit"
-          variant="filled"
+    <>
+      <form
+        className={styles.form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (loses) setAsks(true);
+          else void submit();
+        }}
+      >
+        <TextInput
+          label={t('settings.name')}
           size="md"
-          disabled={!changed || !name.trim()}
-          aria-disabled={busy || undefined}
-        >
-          {busy ? t('action.saving') : t('action.save')}
-        </Button>
-      </div>
-      {guard}
-    </form>
+          maxLength={100}
+          value={name}
+          error={problems.name}
+          onChange={(event) => set({ name: event.currentTarget.value })}
+        />
+        <Switch
+          label={t('settings.hold')}
+          description={t('settings.holdHint')}
+          checked={settings.hold === 'all'}
+          onChange={(event) => set({ hold: event.currentTarget.checked ? 'all' : 'none' })}
+        />
+        {kind.sendsTests || saved.deliverTestOrders ? (
+          <Switch
+            label={t('settings.test')}
+            description={t(kind.sendsTests ? 'settings.testHint' : 'settings.testNever')}
+            checked={settings.deliverTestOrders}
+            onChange={(event) => set({ deliverTestOrders: event.currentTarget.checked })}
+          />
+        ) : null}
+        {kind.sendsEnds || saved.autoRevoke ? (
+          <Switch
+            label={t('settings.revoke')}
+            description={t(
+              !kind.sendsEnds
+                ? 'settings.revokeNever'
+                : settings.autoRevoke && neverSentEnds(it)
+                  ? 'settings.revokeNoTopic'
+                  : 'settings.revokeHint',
+            )}
+            checked={settings.autoRevoke}
+            onChange={(event) => set({ autoRevoke: event.currentTarget.checked })}
+          />
+        ) : null}
+        <Switch
+          label={t('settings.key')}
+          description={
+            settings.requireApiKey && !kind.sendsToken ? (
+              <span className="red">{t('settings.keyNever', { shop: t(kind.name) })}</span>
+            ) : (
+              t('settings.keyHint')
+            )
+          }
+          checked={settings.requireApiKey}
+          onChange={(event) => set({ requireApiKey: event.currentTarget.checked })}
+        />
+        <TagsInput
+          label={t('settings.fields')}
+          description={t('settings.fieldsHint')}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          size="md"
+          maxTags={20}
+          value={settings.usernameFields}
+          error={problems['settings.usernameFields']}
+          onChange={(usernameFields) => set({ usernameFields })}
+        />
+        <FormError error={error} />
+        <div>
+          <Button
+            type="submit"
+            variant="filled"
+            size="md"
+            disabled={!changed || !name.trim()}
+            aria-disabled={busy || undefined}
+          >
+            {busy ? t('action.saving') : t('action.save')}
+          </Button>
+        </div>
+        {guard}
+      </form>
+      {asks ? (
+        <Suspense>
+          <RequireToken it={it} onConfirm={submit} onClose={() => setAsks(false)} />
+        </Suspense>
+      ) : null}
+    </>
   );
 }
 
