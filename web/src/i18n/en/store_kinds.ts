@@ -26,7 +26,9 @@ export const store_kinds = {
   'steps.woocommerce.1': 'In WordPress, open {woo}, then {settings}, then {advanced}, then {webhooks}.',
   'steps.woocommerce.2': 'Choose {add}. Set the status to {active}, the topic to {topic}, and paste this delivery URL:',
   'steps.woocommerce.3': 'Paste this into {secret}:',
-  'steps.woocommerce.4': 'Save it, then add the same webhook for each of these topics:',
+  'steps.woocommerce.3.kept': 'Paste the store’s secret into {secret}.',
+  'steps.woocommerce.4':
+    'Save it, then add one webhook more for each of these topics, with the same delivery URL and the same {secret}:',
   'steps.woocommerce.5':
     'Place a test order, and mark it as {processing}: so it counts as paid, and “Order updated” sends it. The other webhooks need no test.',
   'steps.generic.1': 'Send each paid order as JSON with POST to:',
@@ -36,6 +38,8 @@ export const store_kinds = {
   'steps.generic.3': 'The body, at least:',
   'steps.secretKept':
     'The secret is shown only once, when the store is created or the secret is rotated. Current secret: {preview}',
+  'steps.secretLost':
+    'If you have not stored it, rotate it, and enter the new one in each webhook that you have made already.',
   'steps.secretLabel': 'Secret of the shop',
   'steps.secretSave': 'Save',
   'steps.secretShort': 'The secret of a shop has at least {n} characters. Copy the whole of it.',

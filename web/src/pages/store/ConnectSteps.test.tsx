@@ -54,6 +54,22 @@ test.each([
   for (const event of events) expect(screen.getByText(event, { selector: 'strong' })).toBeTruthy();
 });
 
+test('the secret is at hand in each step of WooCommerce that needs it, and a lost one can be replaced', async () => {
+  const secret = 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
+  await show(<ConnectSteps it={aStore('provider_b')} secret={secret} onSecret={() => undefined} />);
+  await screen.findByRole('button', { name: 'Done' });
+  expect(screen.getAllByText(secret)).toHaveLength(2);
+  screen.getByText(/^Paste this into/);
+  const others = screen.getByText(/with the same delivery URL and the same/).closest('li');
+  expect(others?.textContent).toContain(secret);
+  cleanup();
+  await show(<ConnectSteps it={aStore('provider_b')} secret={null} onSecret={() => undefined} />);
+  await screen.findByText(/^Paste the store’s secret into/);
+  screen.getByText(/If you have not stored it, rotate it, and enter the new one in each webhook that you have made/);
+  await screen.findByRole('button', { name: 'Rotate…' });
+  expect(screen.queryByText(/^Paste this into/)).toBeNull();
+});
+
 test('a secret is said to be shown once, and afterwards a new one can be made', async () => {
   const secret = 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
   await show(<ConnectSteps it={aStore('generic')} secret={secret} onSecret={() => undefined} />);

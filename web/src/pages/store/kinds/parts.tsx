@@ -5,13 +5,14 @@ import { lazy, Suspense, type ReactNode } from 'react';
 import { CopyField } from '@/components/Copy';
 import { t, T } from '@/i18n/text';
 import type { Store } from '@/vocabulary/store';
-import { RotateSecret } from '../RotateSecret';
 import styles from '../steps.module.css';
 import type { Event, StepsProps, Word } from './kind';
 import { Whole } from './Whole';
 
-// It comes with the secret: pages without steps import the kinds of shops too.
+// They come with the secret: pages without steps import the kinds of shops too.
 const SecretShown = lazy(() => import('@/components/SecretOnce').then((part) => ({ default: part.SecretShown })));
+
+const RotateSecret = lazy(() => import('../RotateSecret').then((part) => ({ default: part.RotateSecret })));
 
 const shopWord = (key: Word) => <strong>{t(key)}</strong>;
 
@@ -34,17 +35,26 @@ export function OurSecret({ it, secret, onSecret }: StepsProps) {
   return (
     <div className={styles.saved}>
       <p className={styles.note}>
-        <T k="steps.secretKept" values={{ preview: <Whole text={it.secretPreview} /> }} />
+        <T k="steps.secretKept" values={{ preview: <Whole text={it.secretPreview} /> }} />{' '}
+        {onSecret ? t('steps.secretLost') : null}
       </p>
-      {onSecret ? <RotateSecret it={it} onSecret={onSecret} /> : null}
+      {onSecret ? (
+        <Suspense>
+          <RotateSecret it={it} onSecret={onSecret} />
+        </Suspense>
+      ) : null}
     </div>
   );
 }
 
-export function OtherEvents({ says, events }: { says: string; events: readonly Event[] }) {
+// `secret`: ours, which each of their webhooks needs too.
+type OtherProps = { says: ReactNode; events: readonly Event[]; secret?: string | null };
+
+export function OtherEvents({ says, events, secret = null }: OtherProps) {
   return (
     <>
       {says}
+      {secret === null ? null : <CopyField label={t('connection.secret')} value={secret} />}
       <ul className={styles.events}>
         {events.map(([event, why]) => (
           <li key={event}>

@@ -1,6 +1,6 @@
 // WooCommerce: the merchant pastes our secret into it.
 import '@/i18n/en/store_kinds';
-import { t, T } from '@/i18n/text';
+import { T } from '@/i18n/text';
 import type { StoreKind } from './kind';
 import { Address, OtherEvents, OurSecret, shopWords } from './parts';
 
@@ -55,10 +55,14 @@ export const woocommerce: StoreKind = {
       <Address it={props.it} />
     </div>,
     <div>
-      <T k="steps.woocommerce.3" values={shopWords('secret')} />
+      <T k={props.secret === null ? 'steps.woocommerce.3.kept' : 'steps.woocommerce.3'} values={shopWords('secret')} />
       <OurSecret {...props} />
     </div>,
-    <OtherEvents says={t('steps.woocommerce.4')} events={WEBHOOKS.others} />,
+    <OtherEvents
+      says={<T k="steps.woocommerce.4" values={shopWords('secret')} />}
+      events={WEBHOOKS.others}
+      secret={props.secret}
+    />,
   ],
   proof: () => <T k="steps.woocommerce.5" values={shopWords('processing')} />,
 };
