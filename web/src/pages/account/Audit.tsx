@@ -103,7 +103,7 @@ const columnsOf = (onShow: (it: Entry) => void): Column<Entry>[] => [
     narrow: 'second',
     cell: (it) => <Actor actor={it.actor} name={it.actorName} />,
   },
-  { key: 'what', header: t('audit.col.what'), width: '36%', narrow: 'first', cell: (it) => <Deed it={it} /> },
+  { key: 'what', header: t('audit.col.what'), width: '34%', narrow: 'first', cell: (it) => <Deed it={it} /> },
   {
     key: 'detail',
     header: t('audit.col.detail'),
@@ -116,7 +116,7 @@ const columnsOf = (onShow: (it: Entry) => void): Column<Entry>[] => [
   {
     key: 'when',
     header: t('audit.col.when'),
-    width: '150px',
+    width: '188px',
     end: true,
     narrow: 'secondEnd',
     cell: (it) => <Time at={it.at} />,

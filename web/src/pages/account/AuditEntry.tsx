@@ -1,21 +1,26 @@
-// One entry with all that is known of it, as the service wrote it, and the way to others like it.
+// One entry with all that is known of it, in the words of the list, and the way to others like it.
 import '@/i18n/en/profile';
 import { Link } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
 import type { Schemas } from '@/api/client';
+import { queries } from '@/api/queries';
 import { Bdi } from '@/components/Bdi';
 import { CopyIcon } from '@/components/Copy';
 import { Dialog } from '@/components/Dialogs';
 import { Fact, FactList } from '@/components/Facts';
+import { Time } from '@/components/Time';
 import { utc } from '@/i18n/format';
 import { t } from '@/i18n/text';
 import { Actor, Deed } from './Deed';
+import { detailOf, wordsOf } from './detail';
 import styles from './audit.module.css';
 
 type Entry = Schemas['AuditEntry'];
 
 export function AuditEntry({ it, onClose }: { it: Entry; onClose: () => void }) {
+  const isYou = it.actor === useQuery(queries.account()).data?.caller.userId;
   const all = (search: Record<string, string>, words: string) => (
-    <Link className="link" to="/account/audit" search={search} onClick={onClose}>
+    <Link className={`link ${styles.all}`} to="/account/audit" search={search} onClick={onClose}>
       {words}
     </Link>
   );
@@ -24,18 +29,19 @@ export function AuditEntry({ it, onClose }: { it: Entry; onClose: () => void }) 
       <div className={styles.entry}>
         <FactList>
           <Fact name={t('audit.col.who')}>
-            <Actor actor={it.actor} name={it.actorName} /> {all({ actor: it.actor }, t('audit.allBy'))}
+            <Actor actor={it.actor} name={it.actorName} />{' '}
+            {all({ actor: it.actor }, t(isYou ? 'audit.allByYou' : 'audit.allBy'))}
           </Fact>
           <Fact name={t('audit.col.what')}>
             <Deed it={it} /> {it.target ? all({ target: it.target }, t('audit.allOf')) : null}
           </Fact>
           {it.detail ? (
             <Fact name={t('audit.col.detail')}>
-              <Bdi>{it.detail}</Bdi>
+              <Bdi title={it.detail}>{detailOf(it)}</Bdi>
             </Fact>
           ) : null}
           <Fact name={t('audit.col.when')}>
-            <time dateTime={it.at}>{utc(it.at)}</time>
+            <Time at={it.at} /> <span className="muted">{utc(it.at)}</span>
           </Fact>
           {it.network ? (
             <Fact name={t('audit.network')}>
@@ -59,11 +65,9 @@ export function AuditEntry({ it, onClose }: { it: Entry; onClose: () => void }) 
               </tr>
             </thead>
             <tbody>
-              {it.changes.map(({ field, from, to }) => (
+              {it.changes.map(wordsOf).map(({ field, from, to }) => (
                 <tr key={field}>
-                  <th scope="row">
-                    <code>{field}</code>
-                  </th>
+                  <th scope="row">{field}</th>
                   <td>
                     <Bdi>{from}</Bdi>
                   </td>

@@ -47,6 +47,17 @@ test('changes of settings and rights have the words of the pages that make them'
   expect(words('constructor', 'false', 'true')).toBe('constructor: false → true');
 });
 
+test('matches, the token that follows another, and a limit are told in words', () => {
+  expect(detailOf({ action: 'integration.mappings_replaced', detail: '17 mappings' })).toBe('17 matches since then');
+  expect(detailOf({ action: 'api_key.rotated', detail: 'replaced by key_0ap2b3c4d5e6f' })).toBe(
+    'replaced by a new token',
+  );
+  expect(detailOf({ action: 'integration.archived', detail: '17 mappings' })).toBe('17 mappings');
+  const words = changeWords({ field: 'lowAt', from: 'as the service is set', to: '1000' });
+  expect(words).toBe('Warned at: as the service is set → 1000');
+  expect(changeWords({ field: 'supportUrl', from: '', to: 'https://a.example' })).toBe('Web page for questions: none → https://a.example'); // prettier-ignore
+});
+
 test('rights, and the end of a session, are told in words', () => {
   const detail = 'deliveries:write,presets:read,integrations,subscriptions,newer:right';
   expect(detailOf({ action: 'api_key.created', detail })).toBe('Retry, approve and stop deliveries, read presets, manage stores, manage outbound webhooks, newer:right'); // prettier-ignore

@@ -30,6 +30,12 @@ function bought(detail: string): string | undefined {
     : undefined;
 }
 
+function matches(detail: string): string | undefined {
+  const [, count] = /^(\d+) mappings$/.exec(detail) ?? [];
+  return count ? t('audit.detail.matches', { count: Number(count) }) : undefined;
+}
+const replaced = (detail: string) => (/^replaced by key_\w+$/.test(detail) ? t('audit.detail.replaced') : undefined);
+
 const permissions = (detail: string) =>
   /^[a-z_]+(:[a-z_]+)?(,[a-z_]+(:[a-z_]+)?)*$/.test(detail) ? permissionList(detail.split(',')) : undefined;
 const ended = (detail: string) =>
@@ -49,6 +55,8 @@ const WRITTEN: Record<string, (detail: string) => string | undefined> = {
   'purchase.opened': bought,
   'api_key.created': permissions,
   'api_key.permissions_changed': permissions,
+  'api_key.rotated': replaced,
+  'integration.mappings_replaced': matches,
   'session.ended': ended,
   'sessions.ended': ended,
 };
@@ -63,6 +71,10 @@ export const detailOf = ({ action, detail }: { action: string; detail: string })
 // The fields of changes, by their names in the API: each as the page that changes it calls it, and whether its values are on and off.
 const FIELDS = {
   name: ['settings.name'],
+  displayName: ['profile.displayName'],
+  supportEmail: ['profile.supportEmail'],
+  supportUrl: ['profile.supportUrl'],
+  lowAt: ['audit.field.lowAt'],
   active: ['audit.field.active', true],
   role: ['audit.field.role'],
   permissions: ['audit.field.permissions'],
@@ -84,14 +96,17 @@ function valueWord(field: string, value: string, switched: boolean | undefined):
   return field === 'permissions' ? (permissions(value) ?? value) : value;
 }
 
-// "Take presets back on refund: off → on".
-export function changeWords({ field, from, to }: Schemas['ChangedField']): string {
+// The field and its two values in words.
+export function wordsOf({ field, from, to }: Schemas['ChangedField']) {
   const [key, switched]: readonly [TextKey?, true?] = Object.hasOwn(FIELDS, field)
     ? FIELDS[field as keyof typeof FIELDS]
     : [];
-  return t('audit.change', {
+  return {
     field: key ? (t as (key: TextKey) => string)(key) : field,
     from: valueWord(field, from, switched),
     to: valueWord(field, to, switched),
-  });
+  };
 }
+
+// "Take presets back on refund: off → on".
+export const changeWords = (change: Schemas['ChangedField']): string => t('audit.change', wordsOf(change));
