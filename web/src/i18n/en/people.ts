@@ -88,6 +88,10 @@ export const people = {
   'invite.in.title': 'You are signed in already',
   'invite.in.body': 'You are signed in as {email}. A person belongs to one account here.',
   'invite.in.how': 'To join {account}, sign out first and use another e-mail address.',
+  'invite.in.same.title': 'You are in {account} already',
+  'invite.in.same.how':
+    'If the invitation is to another account with the name {account}, sign out first and use another e-mail address.',
+  'invite.in.same.stay': 'Go to overview',
   'invite.in.out': 'Sign out and join',
   'invite.in.stay': 'Stay in my account',
 } as const;

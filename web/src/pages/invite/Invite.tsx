@@ -4,14 +4,14 @@ import { Button } from '@mantine/core';
 import { Link, Navigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ApiError } from '@/api/errors';
-import { Bdi } from '@/components/Bdi';
 import { ErrorState, SkeletonRows } from '@/components/States';
 import { momentWithin } from '@/i18n/format';
-import { t, T } from '@/i18n/text';
-import { session, useSession } from '@/session';
+import { t } from '@/i18n/text';
+import { useSession } from '@/session';
 import { useRestore } from '@/session/useRestore';
 import { Frame } from '../sign-in/Frame';
 import { useLinkToken } from '../sign-in/useLinkToken';
+import { In } from './In';
 import { Join } from './Join';
 import { useInvitation, type Invitation } from './useInvitation';
 import styles from './invite.module.css';
@@ -80,26 +80,4 @@ export function Invite() {
 
 function Until({ it }: { it: Invitation }) {
   return <p className={styles.until}>{t('invite.until', { when: momentWithin(it.expiresAt) })}</p>;
-}
-
-// A person belongs to one account: nobody joins a second one.
-function In({ account, email }: { account: string; email: string }) {
-  return (
-    <Frame title={t('invite.in.title')} lead="" page={t('invite.page')}>
-      <div className={styles.words}>
-        <p>
-          <T k="invite.in.body" values={{ email: <Bdi className="strong">{email}</Bdi> }} />
-        </p>
-        <p className="muted">
-          <T k="invite.in.how" values={{ account: <Bdi>{account}</Bdi> }} />
-        </p>
-        <Button variant="filled" size="lg" onClick={() => void session.signOut()}>
-          {t('invite.in.out')}
-        </Button>
-        <Button component={Link} to="/" size="lg">
-          {t('invite.in.stay')}
-        </Button>
-      </div>
-    </Frame>
-  );
 }
