@@ -3,6 +3,7 @@ import '@/i18n/en/credits';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { isMissing } from '@/api/errors';
 import { queries } from '@/api/queries';
 import { PageHeader } from '@/components/PageHeader';
 import { Loaded, SkeletonRows } from '@/components/States';
@@ -38,6 +39,7 @@ function Asked({ id }: { id: string }) {
     for (const what of ['balance', 'ledger', 'purchases'])
       void client.invalidateQueries({ queryKey: ['credits', what] });
   }, [client, state]);
+  if (read.data === undefined && isMissing(read.error)) return <NoPayment unknown />;
   return (
     <Loaded read={read} what={t('payment.what')} skeleton={<SkeletonRows rows={3} height={56} />}>
       {({ purchase, asked }) => (
