@@ -139,7 +139,7 @@ export const frame = {
   'error.missing.body': 'There is no page at this address. It may be misspelt, or too old.',
   'error.missing.elsewhere': 'Its address may be misspelt, or it belongs to another account.',
   'error.missing.home': 'Go to overview',
-  'stale.title': 'These numbers are from {time}',
+  'stale.title': 'This is from {time}',
   'stale.body': 'The bridge does not answer. This page tries again by itself.',
   'stale.now': 'Try now',
 
