@@ -12,6 +12,7 @@ import { useIsOwner } from '@/session/useIsOwner';
 import { expired } from './About';
 import { KeyActions } from './KeyActions';
 import { Rights } from './Rights';
+import styles from './keys.module.css';
 
 type Key = Schemas['ApiKey'];
 const number = new Intl.NumberFormat('en');
@@ -35,9 +36,9 @@ export function KeyRows({ label, rows, busy, onIssued }: Props) {
       width: '20%',
       narrow: 'first',
       cell: (it) => (
-        <>
+        <span className={styles.whole}>
           <Bdi className={it.active ? 'strong' : undefined}>{it.name}</Bdi> <Ends it={it} />
-        </>
+        </span>
       ),
     },
     {
