@@ -66,6 +66,7 @@ export function ConfirmDialog({
 }: ConfirmProps) {
   const { busy, begin, end } = useSubmit();
   const { error, fail, clear } = useFailure(button, opened);
+  const waits = useStepUpAsked(); // nothing is done before the person has confirmed
   const close = () => {
     clear();
     onClose();
@@ -105,7 +106,7 @@ export function ConfirmDialog({
             disabled={!ready || (over !== undefined && !busy)}
             aria-disabled={busy || undefined}
           >
-            {busy ? t('action.working') : (over ?? button)}
+            {busy && !waits ? t('action.working') : (over ?? button)}
           </Button>
         </div>
       </form>

@@ -4,6 +4,7 @@ import userEvent from '@testing-library/user-event';
 import { useEffect, useState } from 'react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { ApiError } from '@/api/errors';
+import { stepUp } from '@/session/step_up';
 import { show } from '@/testing/render';
 import { Buyer } from './Buyer';
 import { CopyIcon } from './Copy';
@@ -60,6 +61,18 @@ test('a question that fails stays open and says why', async () => {
   await user.click(await screen.findByRole('button', { name: 'Stop' }));
   expect((await screen.findByRole('alert')).textContent).toBe('Something went wrong on our side.');
   expect(close).not.toHaveBeenCalled();
+});
+
+test('a question that waits for a confirmation of the person says of no work', async () => {
+  const user = userEvent.setup();
+  let answer: Promise<unknown> = Promise.resolve();
+  const confirm = () => (answer = stepUp.ask());
+  await show(<ConfirmDialog opened onClose={vi.fn()} title="Stop?" body="Really" button="Stop" onConfirm={confirm} />);
+  await user.click(await screen.findByRole('button', { name: 'Stop' }));
+  expect(stepUp.isAsking()).toBe(true);
+  expect(screen.queryByText('Working…')).toBeNull();
+  act(() => stepUp.answer(false));
+  await act(() => answer);
 });
 
 test('a page of one thing has its heading also while that is loaded, and where it cannot be', async () => {
