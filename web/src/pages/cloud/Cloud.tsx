@@ -56,7 +56,7 @@ function Login({ state }: { state: State }) {
           </div>
         ) : null}
         {!form || (bad && owner) ? (
-          <Buttons owner={owner === true} onChange={form ? undefined : () => setChanging(true)} />
+          <Buttons owner={owner === true} quiet={bad} onChange={form ? undefined : () => setChanging(true)} />
         ) : null}
         {missing ? null : <Pause />}
         <p className={styles.sealed}>{t('cloud.sealed')}</p>
@@ -138,7 +138,10 @@ function Pause() {
 }
 
 // A member can have the login checked, and no more. `onChange`: absent while the form is there.
-function Buttons({ owner, onChange }: { owner: boolean; onChange: (() => void) | undefined }) {
+// `quiet`: the login is refused, so a check is not what helps.
+type ButtonsProps = { owner: boolean; quiet: boolean; onChange: (() => void) | undefined };
+
+function Buttons({ owner, quiet, onChange }: ButtonsProps) {
   const { busy, begin, end } = useSubmit();
   const [deleting, setDeleting] = useState(false);
   const client = useQueryClient();
@@ -160,7 +163,11 @@ function Buttons({ owner, onChange }: { owner: boolean; onChange: (() => void) |
   }
   return (
     <div className={styles.buttons} data-inset="">
-      <Button aria-disabled={busy || undefined} onClick={() => (busy ? undefined : void check())}>
+      <Button
+        variant={quiet ? 'subtle' : 'default'}
+        aria-disabled={busy || undefined}
+        onClick={() => (busy ? undefined : void check())}
+      >
         {busy ? t('cloud.checking') : t('cloud.check')}
       </Button>
       {owner && onChange ? <Button onClick={onChange}>{t('cloud.change')}</Button> : null}
