@@ -138,7 +138,7 @@ function rowOf(need: Need, only: { store?: string }, now: number, begins: boolea
         owners: true,
       };
     case 'login_invalid':
-      return { ...red, title: t('need.login_invalid'), text: t('need.login_invalid.text'), button: t('need.login_invalid.button'), link: to('/cloud'), owners: true };
+      return { ...red, title: t('need.login_invalid'), text: [t('need.login_invalid.text'), count > 0 ? t('need.login_missing.some', { count }) : ''].join(' ').trim(), button: t('need.login_invalid.button'), link: to('/cloud'), owners: true };
     case 'intake_silent':
       return {
         ...amber,

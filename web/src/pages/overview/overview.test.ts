@@ -153,6 +153,15 @@ test('what is newer than this page is shown as it is', () => {
   expect(row).toMatchObject({ title: 'levitating', icon: 'circle', colour: 'grey' });
 });
 
+test('deliveries that wait for a login are counted, whether it is refused or missing', () => {
+  const says = (kind: Need['kind'], count: number) =>
+    rowsOf({ needs: [need(kind, { count })], credits }, undefined, NOW)[0]?.text;
+  for (const kind of ['login_invalid', 'login_missing'] as const) {
+    expect(says(kind, 1)).toMatch(/\. 1 delivery waits for it\.$/);
+    expect(says(kind, 0)).not.toMatch(/wait/);
+  }
+});
+
 test('deliveries without credits are called failed, as in the chart, and go on by themselves', () => {
   const row = (count: number) => rowsOf({ needs: [need('credits_out', { count })], credits }, undefined, NOW)[0];
   expect(row(2)).toMatchObject({
