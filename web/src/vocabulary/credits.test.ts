@@ -2,6 +2,7 @@ import '@/i18n/en/credits';
 import { describe, expect, test } from 'vitest';
 import {
   amount,
+  ledgerNote,
   ledgerWord,
   payUrl,
   purchaseLine,
@@ -41,7 +42,7 @@ describe('a purchase', () => {
     expect(receiptUrl({ ...bought, receiptUrl: ' javascript:alert(1)' })).toBeNull();
   });
   test('that no page is open for waits for the bank', () => {
-    expect(purchaseLine(bought)).toMatch(/^until /);
+    expect(purchaseLine(bought)).toMatch(/^pay by /);
     expect(purchaseLine({ ...bought, url: null })).toBe('the bank has not confirmed');
   });
   test('tells what money went back, and why nothing was granted', () => {
@@ -82,4 +83,9 @@ test('the ledger tells a refund from a dispute, and says both where nobody knows
     'Given back: a dispute was won',
     'Preset shared',
   ]);
+});
+
+test('the note of a share names the preset alone, and other notes stay as they are', () => {
+  expect(ledgerNote({ kind: 'spend', note: 'shared Plexi <b>shared</b>' })).toBe('Plexi <b>shared</b>');
+  expect(ledgerNote({ kind: 'grant', note: 'shared with love' })).toBe('shared with love');
 });

@@ -21,6 +21,10 @@ export const LEDGER_KINDS = Object.keys(SIGNS) as LedgerKind[];
 export const ledgerWord = ({ kind, cause }: Pick<Schemas['LedgerEntry'], 'kind' | 'cause'>): string =>
   cause && hasText(`ledger.${kind}.${cause}`) ? word('ledger', `${kind}.${cause}`) : word('ledger', kind);
 
+// The service's note of a share begins as the entry's name does, and names the preset.
+export const ledgerNote = ({ kind, note }: Pick<Schemas['LedgerEntry'], 'kind' | 'note'>): string =>
+  kind === 'spend' ? note.replace(/^shared /, '') : note;
+
 export function amount(kind: string, credits: number): string {
   const sign = (SIGNS as Record<string, number>)[kind] ?? 0;
   const number = new Intl.NumberFormat('en').format(credits);

@@ -14,10 +14,10 @@ export const credits = {
   'credits.at': 'That is your limit.',
   'credits.inDays': { one: 'in about {count} day', other: 'in about {count} days' },
   'credits.wait': {
-    one: '{count} delivery failed for want of credits',
-    other: '{count} deliveries failed for want of credits',
+    one: '{count} delivery needs credits',
+    other: '{count} deliveries need credits',
   },
-  'credits.waitMany': 'More than {count} deliveries failed for want of credits',
+  'credits.waitMany': 'More than {count} deliveries need credits',
   'credits.waitText': {
     one: 'It goes on by itself once there are some.',
     other: 'They go on by themselves once there are some, the oldest first.',
@@ -66,7 +66,7 @@ export const credits = {
   'purchases.test': 'Test money',
   'purchases.none': 'No purchase is in this state.',
   'purchases.partlyRefunded': 'Partly refunded',
-  'purchases.line.pending': 'until {time}',
+  'purchases.line.pending': 'pay by {time}',
   'purchases.line.bank': 'the bank has not confirmed',
   'purchases.line.refunded': '{money} went back',
   'purchases.line.disputed': '{money} disputed',

@@ -11,6 +11,7 @@ import { Purchases } from './Purchases';
 import { WaitForCredits } from './WaitForCredits';
 import styles from './credits.module.css';
 
+// Where the balance cannot be read, the other parts would say the same once more each.
 export function Credits() {
   const balance = useQuery(queries.credits());
   return (
@@ -20,11 +21,15 @@ export function Credits() {
       <Loaded read={balance} what={t('credits.what')} skeleton={<SkeletonRows rows={3} />}>
         {(it) => <Balance it={it} />}
       </Loaded>
-      <div className={styles.buy}>
-        <Packs debt={balance.data?.debt ?? 0} />
-      </div>
-      <Purchases />
-      <Ledger />
+      {balance.data === undefined && balance.error ? null : (
+        <>
+          <div className={styles.buy}>
+            <Packs debt={balance.data?.debt ?? 0} />
+          </div>
+          <Purchases />
+          <Ledger />
+        </>
+      )}
     </div>
   );
 }

@@ -15,7 +15,7 @@ import { Time, useNow } from '@/components/Time';
 import { toast } from '@/components/toasts';
 import { useAct } from '@/components/useAct';
 import { t } from '@/i18n/text';
-import { amount, LEDGER_KINDS, ledgerWord, type LedgerKind } from '@/vocabulary/credits';
+import { amount, LEDGER_KINDS, ledgerNote, ledgerWord, type LedgerKind } from '@/vocabulary/credits';
 import { word } from '@/vocabulary/delivery';
 import { beginOf, PERIODS } from '../period';
 import { changed, cursorsOf } from '../search';
@@ -59,7 +59,7 @@ const columns: Column<Entry>[] = [
 function Note({ it }: { it: Entry }) {
   return (
     <span className={styles.note}>
-      <Bdi className="muted">{it.note}</Bdi>
+      <Bdi className="muted">{ledgerNote(it)}</Bdi>
       {it.deliveryId ? (
         <Link to="/deliveries/$id" params={{ id: it.deliveryId }} search={{}}>
           <Bdi>{it.orderNumber ?? it.orderId ?? it.deliveryId}</Bdi>

@@ -7,8 +7,8 @@ import { WaitForCredits } from './WaitForCredits';
 afterEach(cleanup);
 
 test.each([
-  [1, '1 delivery failed for want of credits', 'Show it'],
-  [2, '2 deliveries failed for want of credits', 'Show them'],
+  [1, '1 delivery needs credits', 'Show it'],
+  [2, '2 deliveries need credits', 'Show them'],
 ])('deliveries that wait for credits are led to: %s', async (count, title, link) => {
   const { client } = await show(<WaitForCredits />);
   const { queryKey } = queries.deliveryCount({ status: 'failed', resolutionCode: 'insufficient_credits' });
