@@ -2,7 +2,7 @@
 import '@/i18n/en/stores';
 import { MultiSelect } from '@mantine/core';
 import { IconEyeOff } from '@tabler/icons-react';
-import { useState } from 'react';
+import { useState, type KeyboardEvent } from 'react';
 import { sentence } from '@/api/errors';
 import { noneText, PresetOption } from '@/components/PresetPicker';
 import { useNamedPresets } from '@/components/useNamedPresets';
@@ -24,7 +24,7 @@ export function FilePicker({
   onDone: () => void;
 }) {
   const [text, setText] = useState('');
-  const { found: presets, none, error } = useNamedPresets(text);
+  const { found: presets, read, none, error } = useNamedPresets(text);
   const found = presets.map(({ id, kind, name }): File => ({
     fileId: id,
     kind,
@@ -42,6 +42,14 @@ export function FilePicker({
     }
     onChange({ ...match, ignored: false, files: ids.flatMap((id) => known.get(id) ?? []) });
     setText('');
+  };
+  // Enter takes the first preset of the list where no arrow key has gone to another.
+  const first =
+    read && text.trim() ? found.find(({ fileId }) => !match.files.some((one) => one.fileId === fileId)) : undefined;
+  const enter = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.key !== 'Enter' || !first || event.currentTarget.hasAttribute('aria-activedescendant')) return;
+    event.preventDefault();
+    choose([...match.files.map(({ fileId }) => fileId), first.fileId]);
   };
   return (
     <MultiSelect
@@ -61,6 +69,7 @@ export function FilePicker({
       hidePickedOptions
       autoFocus
       defaultDropdownOpened
+      onKeyDown={enter}
       onBlur={onDone}
       placeholder={match.files.length === 0 ? t('products.choose') : undefined}
       nothingFoundMessage={none ? noneText(text) : undefined}

@@ -121,3 +121,26 @@ test('a product that only tests have ordered is ignored with one press', async (
   await userEvent.setup().click(screen.getByRole('button', { name: 'Ignore Sample' }));
   expect(told).toHaveBeenCalledExactlyOnceWith({ ...bare, ignored: true });
 });
+
+test('Enter takes the first preset that was found, and no other than was typed', async () => {
+  const found = ['Plexi One', 'Plexi Two'].map((name) => ({ id: name, name, kind: 'preset' }));
+  serve(({ url }) =>
+    Response.json({ data: new URL(url).searchParams.get('search') === 'plexi' ? found : [], nextCursor: null }),
+  );
+  const told = vi.fn();
+  const { client } = await show(<Row told={told} />);
+  client.setDefaultOptions({ queries: { retry: false } });
+  const user = userEvent.setup();
+  await user.click(await screen.findByRole('button', { name: /Presets for Warm/ }));
+  const field = await screen.findByRole('combobox');
+  const chosen = () => (told.mock.lastCall?.[0] as Match | undefined)?.files.map(({ fileId }) => fileId);
+  await user.type(field, 'plexi{Enter}'); // not found yet
+  expect(told).not.toHaveBeenCalled();
+  await screen.findByText('Plexi One');
+  await user.keyboard('{Enter}');
+  expect(chosen()).toEqual(['a', 'Plexi One']);
+  await user.type(field, 'plexi');
+  await screen.findByText('Plexi Two');
+  await user.keyboard('{Enter}');
+  expect(chosen()).toEqual(['a', 'Plexi One', 'Plexi Two']);
+});
