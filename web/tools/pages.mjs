@@ -336,6 +336,11 @@ export const pages = [
   { name: 'store-connection', path: ({ stores }) => `/integrations/stores/${stores.shop.id}/connection`, states: true },
   { name: 'store-settings', path: ({ stores }) => `/integrations/stores/${stores.shop.id}/settings`, states: true },
   {
+    name: 'store-settings-require',
+    path: ({ stores }) => `/integrations/stores/${stores.shop.id}/settings`,
+    presses: ['switch:/^Require a token/', 'button:Save'],
+  },
+  {
     name: 'store-settings-token',
     path: ({ stores }) => `/integrations/stores/${stores.shop.id}/settings`,
     answers: {
