@@ -93,7 +93,7 @@ test('the address names the store that was made, and a reload shows its guide ag
   act(() => void again.client.setQueryData(queries.store(id).queryKey, aStore()));
   await screen.findByRole('heading', { name: 'Connect marlowtones.com' });
   await screen.findByText(/^The secret is shown only once/);
-  screen.getByRole('button', { name: 'Rotate…' });
+  await screen.findByRole('button', { name: 'Rotate…' });
   screen.getByText('Listening for your first order');
   expect(document.activeElement).toBe(screen.getByRole('heading', { level: 1 })); // the page does not move to the steps
   expect(screen.queryByRole('button', { name: 'Create store' })).toBeNull();
