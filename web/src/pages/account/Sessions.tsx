@@ -62,7 +62,7 @@ const columns: Column<Session>[] = [
 
 export function Sessions() {
   const read = useQuery(queries.sessions());
-  const others = read.data?.data.filter(({ current }) => !current) ?? [];
+  const others = read.data?.data.some(({ current }) => !current) ?? false;
   return (
     <AccountPage tab="sessions">
       <div className={styles.lead}>
@@ -106,13 +106,13 @@ function End({ it }: { it: Session }) {
   );
 }
 
-function EndMany({ others }: { others: Session[] }) {
+function EndMany({ others }: { others: boolean }) {
   const [asked, setAsked] = useState<'others' | 'everywhere' | null>(null);
   const client = useQueryClient();
   async function endOthers() {
     try {
-      for (const { id } of others) await end(id);
-      toast(t('sessions.others.done', { count: others.length }));
+      await ok(api.DELETE('/api/account/sessions', { params: { query: { others: true } } }));
+      toast(t('sessions.others.done'));
     } finally {
       await client.invalidateQueries({ queryKey: ['account', 'sessions'] });
     }
@@ -123,12 +123,12 @@ function EndMany({ others }: { others: Session[] }) {
   }
   return (
     <div className={styles.buttons}>
-      {others.length > 0 ? <Button onClick={() => setAsked('others')}>{t('sessions.others')}</Button> : null}
+      {others ? <Button onClick={() => setAsked('others')}>{t('sessions.others')}</Button> : null}
       <Button onClick={() => setAsked('everywhere')}>{t('sessions.everywhere')}</Button>
       <ConfirmDialog
         opened={asked === 'others'}
         onClose={() => setAsked(null)}
-        title={t('sessions.others.title', { count: others.length })}
+        title={t('sessions.others.title')}
         body={t('sessions.others.body')}
         button={t('sessions.others.button')}
         onConfirm={endOthers}

@@ -59,6 +59,7 @@ const WRITTEN: Record<string, (detail: string) => string | undefined> = {
   'integration.mappings_replaced': matches,
   'session.ended': ended,
   'sessions.ended': ended,
+  'sessions.others_ended': ended,
 };
 
 export const detailOf = ({ action, detail }: { action: string; detail: string }): string =>
