@@ -215,6 +215,18 @@ export const delivery = {
   'panel.markedByHand': 'Marked as delivered {when}, {time} after the order.',
   'panel.completedAtOnce': 'Delivered {when}, right after the order.',
 
+  'panel.refunded': {
+    one: 'The buyer still has the preset after the refund',
+    other: 'The buyer still has {kept} of {count} presets after the refund',
+  },
+  'panel.refunded.part': {
+    one: 'The buyer still has the refunded preset',
+    other: 'The buyer still has {count} refunded presets',
+  },
+  'panel.refunded.setting':
+    '{store} does not take presets back on a refund by itself. You can switch that on in {settings}.',
+  'panel.refunded.settings': 'its settings',
+
   'act.approved': 'Approved.',
   'act.approvedLine': 'Approved. {line}.',
   'act.stopped': 'Delivery stopped.',

@@ -12,7 +12,7 @@ import { StatusIcon } from '@/components/StatusIcon';
 import { Marks } from '@/components/Tag';
 import { Time } from '@/components/Time';
 import { t, T } from '@/i18n/text';
-import { orderName, partRefunded } from '@/vocabulary/order';
+import { orderName } from '@/vocabulary/order';
 import { Missing } from '../missing/Missing';
 import { parseSearch } from '../search';
 import { shownStatus, shownWord } from './accepted';
@@ -26,7 +26,6 @@ import { Questions } from './Questions';
 import { takenBackWords } from './taken_back';
 import { Timeline } from './Timeline';
 import type { Delivery } from './types';
-import { useLines } from './useLines';
 import { useWalk } from './walk';
 import styles from './delivery.module.css';
 
@@ -53,7 +52,6 @@ function Content({ it, list }: { it: Delivery; list: string | undefined }) {
   const title = t('delivery.title', { order });
   const titleStatus = t('delivery.titleStatus', { order, status: shownWord(it) });
   const walk = useWalk(it.id, list);
-  const refunded = partRefunded(useLines(it));
   const takenBack = takenBackWords(it);
   return (
     <Questions it={it}>
@@ -73,7 +71,6 @@ function Content({ it, list }: { it: Delivery; list: string | undefined }) {
               <Marks of={it} />
             </span>
             {takenBack ? <span>{takenBack}</span> : null}
-            {refunded ? <span>{t('tag.partRefunded', refunded)}</span> : null}
             {it.itemCount > 0 ? (
               <span>
                 <T

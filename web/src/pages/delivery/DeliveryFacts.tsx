@@ -11,8 +11,7 @@ import { CopyIcon, useCopy } from '@/components/Copy';
 import { Email, Fact, FactList, Facts } from '@/components/Facts';
 import { Shape } from '@/components/StatusIcon';
 import { Time, useNow } from '@/components/Time';
-import { duration, listed } from '@/i18n/format';
-import { isolated } from '@/i18n/outside';
+import { duration } from '@/i18n/format';
 import { t, T } from '@/i18n/text';
 import { itemWord } from '@/vocabulary/delivery';
 import { orderIdOf, orderName, partRefunded } from '@/vocabulary/order';
@@ -20,11 +19,10 @@ import { useAsk } from './ask';
 import { countsOf } from './counts';
 import { costOf, refundedFiles, shareableAgain, takenBack } from './taken_back';
 import { formerHolders, presentHolder, revocable, type Holder } from './holders';
+import { keptAfterRefund, refundedProducts } from './refunds';
 import type { Delivery } from './types';
 import { useLines } from './useLines';
 import styles from './DeliveryFacts.module.css';
-
-const NAMED = 5;
 
 export function DeliveryFacts({ it }: { it: Delivery }) {
   return (
@@ -106,6 +104,8 @@ function Presets({ it }: { it: Delivery }) {
   const former = formerHolders(it);
   const { spent, toSpend } = countsOf(it);
   const open = !['completed', 'invalidated'].includes(it.status);
+  const lines = useLines(it);
+  const products = refundedProducts(lines);
   return (
     <Facts title={t('facts.presets')}>
       {former.length > 0 && it.targetUsername !== null ? (
@@ -114,8 +114,12 @@ function Presets({ it }: { it: Delivery }) {
         </h3>
       ) : null}
       {present.length === 0 ? <NoItems it={it} /> : <Items it={it} holder={presentHolder(it)} />}
-      <RefundedProducts it={it} />
-      {it.refunded ? <Keeps it={it} /> : null}
+      {it.refunded && keptAfterRefund(it, lines).length === 0 ? (
+        <>
+          {products ? <p className={styles.note}>{products}</p> : null}
+          <Keeps it={it} />
+        </>
+      ) : null}
       <ShareAgain it={it} />
       {former.map((holder) => (
         <div key={holder.username} className={styles.former}>
@@ -155,23 +159,6 @@ function NoItems({ it }: { it: Delivery }) {
   return (
     <p className="muted">
       <T k="facts.tooLarge" values={{ order }} />
-    </p>
-  );
-}
-
-// The products of an order that was refunded in part, by their names in the store.
-function RefundedProducts({ it }: { it: Delivery }) {
-  const lines = useLines(it);
-  if (!partRefunded(lines)) return null;
-  const refunded = (lines ?? []).filter(({ refundedQuantity }) => refundedQuantity > 0);
-  const names = refunded.slice(0, NAMED).map(({ title, sku, productId, lineId, quantity, refundedQuantity: n }) => {
-    const product = isolated(title ?? sku ?? productId ?? lineId);
-    return n < quantity ? t('facts.refunded.some', { n, total: quantity, product }) : product;
-  });
-  const more = refunded.length - NAMED;
-  return (
-    <p className={styles.note}>
-      {t('facts.refunded', { products: listed(more > 0 ? [...names, t('deliveries.more', { n: more })] : names) })}
     </p>
   );
 }

@@ -16,7 +16,7 @@ import { queuedWords, useDeliveryActions } from './actions';
 import type { Asked, Question } from './ask';
 import { countFor, countsOf, hasSomethingLeft } from './counts';
 import { presentHolder, revocable } from './holders';
-import { againWords } from './taken_back';
+import { againWords, refundedFiles } from './taken_back';
 import type { Delivery } from './types';
 import { useHears } from './useHears';
 import { useLines } from './useLines';
@@ -166,6 +166,8 @@ const byHandWords = (owed: number, hears: boolean) =>
 // The presets by their names. One alone is named by the title.
 function TakenBack({ it, items }: { it: Delivery; items: Delivery['items'] }) {
   const several = items.length > 1;
+  const refunded = refundedFiles(useLines(it) ?? []);
+  const paid = it.refundedInPart && items.some(({ fileId }) => !refunded.has(fileId));
   const left = items.length - NAMED;
   const names = [
     ...items.slice(0, NAMED).map(({ name, fileId }) => name || fileId),
@@ -185,7 +187,7 @@ function TakenBack({ it, items }: { it: Delivery; items: Delivery['items'] }) {
           </strong>
         </p>
       ) : null}
-      {several && it.refundedInPart ? <p>{t('confirm.revoke.paid')}</p> : null}
+      {several && paid ? <p>{t('confirm.revoke.paid')}</p> : null}
       <p>
         {t('confirm.revoke.body', { count: items.length })} {t('confirm.revoke.other')}
       </p>

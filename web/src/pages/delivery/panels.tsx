@@ -23,6 +23,8 @@ import { Actor } from './Actor';
 import { countsOf, hasSomethingLeft } from './counts';
 import { presentHolder } from './holders';
 import { useStay } from './onward';
+import { Refunded } from './Refunded';
+import { keptAfterRefund } from './refunds';
 import { sizeWords } from './size';
 import { againWords } from './taken_back';
 import type { Delivery } from './types';
@@ -99,6 +101,7 @@ function Completed({ it, at }: { it: Delivery; at: string }) {
   const byHand = items.some(({ status }) => status === 'delivered_by_hand');
   const when = it.dryRun || byHand ? at : (deliveredAt(it, items) ?? at);
   const took = Date.parse(when) - Date.parse(it.createdAt);
+  const kept = keptAfterRefund(it, useLines(it));
   const key = it.dryRun
     ? 'panel.rehearsed'
     : byHand
@@ -107,9 +110,12 @@ function Completed({ it, at }: { it: Delivery; at: string }) {
         ? 'panel.completedAtOnce'
         : 'panel.completed';
   return (
-    <p className="muted">
-      {t(key, { when: momentWithin(when), time: duration(took), presets: listed(namesOf(it).map(isolated)) })}
-    </p>
+    <>
+      <p className="muted">
+        {t(key, { when: momentWithin(when), time: duration(took), presets: listed(namesOf(it).map(isolated)) })}
+      </p>
+      {kept.length > 0 ? <Refunded it={it} items={kept} /> : null}
+    </>
   );
 }
 
