@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { act, cleanup, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -48,4 +49,10 @@ test('a webhook is counted once the overview says that it needs you', async () =
   await vi.waitFor(() => expect(link.textContent).toBe('Outbound webhooks33 are failing'));
   are(['failing', 59], ['failing', null], ['off', 9000], ['healthy', null], ['deactivated', null]);
   await vi.waitFor(() => expect(link.textContent).toBe('Outbound webhooks11 is failing'));
+});
+
+test('the magnifier of the search field keeps its size, and the words give way', () => {
+  const css = readFileSync(`${import.meta.dirname}/Nav.module.css`, 'utf8');
+  expect(css).toMatch(/\.search svg,\s*\.search kbd \{\s*flex: none;/);
+  expect(css).toMatch(/\.search span \{[^}]*text-overflow: ellipsis;/);
 });

@@ -56,7 +56,7 @@ export function Nav({ onHelp, onSearch }: { onHelp: () => void; onSearch: () => 
       </div>
       <button type="button" className={styles.search} onClick={onSearch}>
         <IconSearch size={16} stroke={1.7} aria-hidden="true" />
-        {t('nav.search')}
+        <span>{t('nav.search')}</span>
         <kbd>{MAC ? '⌘K' : 'Ctrl K'}</kbd>
       </button>
       <ul>
