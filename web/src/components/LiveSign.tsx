@@ -1,5 +1,6 @@
 // A sign beside the page's name, which shows whether the page follows the service; and a bar over every page, while there is no
 // connection.
+import { IconWifiOff } from '@tabler/icons-react';
 import { hoursMinutes } from '@/i18n/format';
 import { t } from '@/i18n/text';
 import { useLiveState } from '@/live/state';
@@ -12,8 +13,10 @@ export function LiveSign() {
   if (link === 'connecting') return <span className={styles.sign} />;
   return (
     <span className={styles.sign} data-link={link} role="status">
-      <i aria-hidden="true" />
-      {link === 'live' ? t('live.live') : t('live.away', { time: time(asOf) })}
+      {link === 'offline' ? <IconWifiOff size={15} stroke={1.7} aria-hidden="true" /> : <i aria-hidden="true" />}
+      {link === 'live'
+        ? t('live.live')
+        : t(link === 'offline' ? 'live.offlineSign' : 'live.away', { time: time(asOf) })}
     </span>
   );
 }

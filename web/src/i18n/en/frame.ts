@@ -36,6 +36,7 @@ export const frame = {
 
   'live.live': 'Live',
   'live.away': 'Reconnecting, as of {time}',
+  'live.offlineSign': 'Offline, as of {time}',
   'live.offline': 'You are offline. What you see is from {time}, and nothing can be changed.',
   'live.fresh': { one: '{count} new, show', other: '{count} new, show' },
   'live.left': {
