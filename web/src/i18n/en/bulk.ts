@@ -38,17 +38,39 @@ export const bulk = {
     'Nothing more is shared, and buyers keep what was shared. Each delivery keeps this reason, and webhooks that report stopped deliveries send it:',
   'bulk.reason': 'Reason',
   'bulk.cost': {
-    one: 'They cost {count} credit; you have {have}.',
-    other: 'They cost {count} credits; you have {have}.',
+    one: 'They cost at most {count} credit; you have {have}.',
+    other: 'They cost at most {count} credits; you have {have}.',
   },
-  'bulk.costMany': 'They cost more than {count} credits; you have {have}.',
+  'bulk.costMany': 'They may cost more than {count} credits; you have {have}.',
   'bulk.costNone': 'They cost no credits.',
   'bulk.costShort': 'The oldest go first. The rest fail for want of credits, and go on once you buy some.',
   'bulk.costBuy': 'Buy credits',
-  'bulk.unfound': {
-    one: '{count} of them has a username that was not found. A retry alone seldom helps it: correct the username first.',
-    other:
-      '{count} of them have usernames that were not found. A retry alone seldom helps them: correct the usernames first.',
+  'bulk.seldom': {
+    one: 'a retry alone seldom helps {count}',
+    other: 'a retry alone seldom helps {count}',
+  },
+  'bulk.seldom.why': 'A retry alone seldom helps:',
+  'bulk.seldom.unknown':
+    'A retry alone seldom helps where the username was not found, a preset is missing or cannot be shared, or the buyer blocks you. It asks buyers who declined again.',
+  'bulk.seldom.username_not_found': {
+    one: '{count} whose username was not found: correct it first',
+    other: '{count} whose usernames were not found: correct them first',
+  },
+  'bulk.seldom.preset_not_found': {
+    one: '{count} whose preset is missing: pick another file first',
+    other: '{count} whose presets are missing: pick other files first',
+  },
+  'bulk.seldom.preset_not_shareable': {
+    one: '{count} whose preset cannot be shared: make it shareable first',
+    other: '{count} whose presets cannot be shared: make them shareable first',
+  },
+  'bulk.seldom.blocked_by_customer': {
+    one: '{count} whose buyer blocks you: ask the buyer first',
+    other: '{count} whose buyers block you: ask the buyers first',
+  },
+  'bulk.declined': {
+    one: 'It asks {count} buyer who declined again.',
+    other: 'It asks {count} buyers who declined again.',
   },
   'bulk.more': 'More match than were counted. All that match are included.',
   'bulk.left': 'Left out:',

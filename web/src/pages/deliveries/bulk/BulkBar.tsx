@@ -4,7 +4,6 @@ import { ActionIcon, Button } from '@mantine/core';
 import { IconRefresh, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Schemas } from '@/api/client';
 import { sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
 import { Alert } from '@/components/Alert';
@@ -12,6 +11,7 @@ import { hoursMinutes } from '@/i18n/format';
 import { t } from '@/i18n/text';
 import { useShortcuts } from '@/shell/shortcuts';
 import { BulkDialog } from './BulkDialog';
+import { causesOf, NO_CAUSES, type Row } from './causes';
 import { meantBy, type Chosen } from './selection';
 import type { BulkAction } from './wanted';
 import styles from './bulk.module.css';
@@ -26,18 +26,6 @@ type Props = {
   onClear: () => void;
 };
 
-type Row = Pick<Schemas['Delivery'], 'id' | 'status' | 'resolutionCode'>;
-
-// How many of the chosen failed as their buyer's username was not found; 0 where some of them are not on the page.
-function unfoundOf(chosen: Chosen, rows: Row[]) {
-  if (chosen.kind === 'all') return 0;
-  const known = rows.filter(({ id }) => chosen.ids.has(id));
-  return known.length < chosen.ids.size
-    ? 0
-    : known.filter(({ status, resolutionCode }) => status === 'failed' && resolutionCode === 'username_not_found')
-        .length;
-}
-
 // Whether a retry leaves a delivery out for this reason until somebody puts something right, and an approval until it is opened.
 const holdsUp = (code: string) => code !== 'INVALID_TRANSITION' && code !== 'NOT_FOUND';
 
@@ -50,6 +38,8 @@ export function BulkBar({ chosen, rows, count, exact, pageChosen, onAll, onClear
   const held = (plan: typeof retry) =>
     plan.data?.excluded.filter(({ code }) => holdsUp(code)).reduce((sum, { count: n }) => sum + n, 0) ?? 0;
   const fixes = held(retry);
+  const causes = causesOf(chosen, rows);
+  const seldom = causes?.seldom.reduce((sum, { count: n }) => sum + n, 0) ?? 0;
   const single = held(approve);
   // Failed deliveries are retried, and those in review approved: no delivery is counted twice.
   const counted = able(retry) + able(approve);
@@ -75,6 +65,7 @@ export function BulkBar({ chosen, rows, count, exact, pageChosen, onAll, onClear
           <span className="muted">{t('bulk.asOf', { time: hoursMinutes(chosen.asOf) })}</span>
         ) : null}
         {fixes > 0 ? <span className="muted">{t('bulk.fixFirst', { count: fixes })}</span> : null}
+        {seldom > 0 ? <span className="muted">{t('bulk.seldom', { count: seldom })}</span> : null}
         {single > 0 ? <span className="muted">{t('bulk.single', { count: single })}</span> : null}
         {neither > 0 ? <span className="muted">{t('bulk.neither', { count: neither })}</span> : null}
         {[retry, approve].some((plan) => plan.isPending || plan.isPlaceholderData) ? (
@@ -121,7 +112,7 @@ export function BulkBar({ chosen, rows, count, exact, pageChosen, onAll, onClear
         <BulkDialog
           action={asked}
           meant={meant}
-          unfound={asked === 'retry' ? unfoundOf(chosen, rows) : 0}
+          causes={asked === 'retry' ? causes : NO_CAUSES}
           onClose={() => setAsked(null)}
           onAsked={onClear}
         />

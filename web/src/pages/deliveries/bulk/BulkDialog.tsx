@@ -10,6 +10,7 @@ import { ConfirmDialog } from '@/components/Dialogs';
 import { Loaded, SkeletonRows } from '@/components/States';
 import { toast } from '@/components/toasts';
 import { t } from '@/i18n/text';
+import { NO_CAUSES, type Causes } from './causes';
 import { BulkProgress } from './BulkProgress';
 import { Plan } from './Plan';
 import type { BulkAction, Meant } from './wanted';
@@ -19,12 +20,12 @@ type Props = {
   action: BulkAction;
   meant: Meant;
   lead?: string;
-  unfound?: number; // of those that failed as the username was not found
+  causes?: Causes; // of those that failed
   onClose: () => void;
   onAsked?: () => void;
 };
 
-export function BulkDialog({ action, meant, lead, unfound = 0, onClose, onAsked }: Props) {
+export function BulkDialog({ action, meant, lead, causes = NO_CAUSES, onClose, onAsked }: Props) {
   const [reason, setReason] = useState('');
   const stops = action === 'invalidate';
   // The service requires a reason with a plan to stop, too. A plan has no other use for it.
@@ -45,7 +46,7 @@ export function BulkDialog({ action, meant, lead, unfound = 0, onClose, onAsked 
         <>
           {lead ? <p>{lead}</p> : null}
           <Loaded read={read} what={t('bulk.what')} skeleton={<SkeletonRows rows={2} height={24} />}>
-            {(plan) => <Plan action={action} plan={plan} unfound={unfound} />}
+            {(plan) => <Plan action={action} plan={plan} causes={causes} />}
           </Loaded>
         </>
       }

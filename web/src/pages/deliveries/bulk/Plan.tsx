@@ -8,12 +8,12 @@ import { duration } from '@/i18n/format';
 import { hasText, t } from '@/i18n/text';
 import { useIsOwner } from '@/session/useIsOwner';
 import { codeWord } from '@/vocabulary/delivery';
+import { NO_CAUSES, type Causes } from './causes';
 import type { BulkAction } from './wanted';
 import styles from './bulk.module.css';
 
 type It = Schemas['BulkPlan'];
-// `unfound`: how many have a username that was not found.
-type Props = { action: BulkAction; plan: It; unfound?: number };
+type Props = { action: BulkAction; plan: It; causes?: Causes };
 type Left = It['excluded'][number];
 
 function leftOut(action: BulkAction, { code, count }: Left): string {
@@ -22,7 +22,7 @@ function leftOut(action: BulkAction, { code, count }: Left): string {
   return t('bulk.out.other', { count, code: codeWord(code) });
 }
 
-export function Plan({ action, plan, unfound = 0 }: Props) {
+export function Plan({ action, plan, causes = NO_CAUSES }: Props) {
   return (
     <div className={styles.plan}>
       {plan.eligible === 0 ? <p>{t(`bulk.none.${action}`)}</p> : null}
@@ -32,7 +32,7 @@ export function Plan({ action, plan, unfound = 0 }: Props) {
           <Cost plan={plan} />
         </>
       ) : null}
-      {unfound > 0 ? <p>{t('bulk.unfound', { count: unfound })}</p> : null}
+      {plan.eligible > 0 && action === 'retry' ? <Seldom causes={causes} /> : null}
       {plan.totalIsExact ? null : <p>{t('bulk.more')}</p>}
       {plan.excluded.length > 0 ? (
         <>
@@ -45,6 +45,26 @@ export function Plan({ action, plan, unfound = 0 }: Props) {
         </>
       ) : null}
     </div>
+  );
+}
+
+function Seldom({ causes }: { causes: Causes }) {
+  if (causes === null) return <p>{t('bulk.seldom.unknown')}</p>;
+  const { seldom, declined } = causes;
+  return (
+    <>
+      {seldom.length > 0 ? (
+        <>
+          <p>{t('bulk.seldom.why')}</p>
+          <ul>
+            {seldom.map(({ code, count }) => (
+              <li key={code}>{t(`bulk.seldom.${code}`, { count })}</li>
+            ))}
+          </ul>
+        </>
+      ) : null}
+      {declined > 0 ? <p>{t('bulk.declined', { count: declined })}</p> : null}
+    </>
   );
 }
 

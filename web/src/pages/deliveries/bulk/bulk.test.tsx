@@ -11,6 +11,7 @@ import { BulkBar } from './BulkBar';
 import { BulkDialog } from './BulkDialog';
 import { BulkFailures } from './BulkFailures';
 import { BulkProgress } from './BulkProgress';
+import { causesOf } from './causes';
 import { Plan } from './Plan';
 import { meantBy, useSelection } from './selection';
 
@@ -86,6 +87,15 @@ test('of an approval it is said what stands against those that are left out', as
   expect(container.textContent).not.toMatch(/high_risk|payment_withdrawn|too_large/);
 });
 
+const planned = (more: Partial<Schemas['BulkPlan']>): Schemas['BulkPlan'] => ({
+  total: 20,
+  totalIsExact: true,
+  eligible: 8,
+  excluded: [],
+  credits: 8,
+  creditsIsExact: true,
+  ...more,
+});
 const rows = ['a', 'b', 'c', 'd'].map((id) => ({ id }));
 function List({ scope }: { scope: string }) {
   const ids = rows.map(({ id }) => id);
@@ -144,7 +154,7 @@ test('what could not be counted is said, and counted again', async () => {
   await vi.waitFor(() => expect(screen.queryByRole('alert')).toBeNull());
 });
 
-test('of a retry it is said how many have a username that was not found, where all that are chosen are on the page', async () => {
+test('of a retry it is said that it seldom helps, in numbers where all that are chosen are on the page', async () => {
   const user = userEvent.setup();
   const row = (id: string, resolutionCode: 'username_not_found' | 'cloud_rejected') => ({ id, status: 'failed' as const, resolutionCode }); // prettier-ignore
   const rows = [row('del_1', 'username_not_found'), row('del_2', 'cloud_rejected'), row('del_3', 'username_not_found')];
@@ -155,28 +165,48 @@ test('of a retry it is said how many have a username that was not found, where a
     const counted = { total: 2, totalIsExact: true, eligible: 2, excluded: [], credits: 2, creditsIsExact: true };
     for (const action of ['retry', 'approve'] as const)
       client.setQueryData(queries.bulkPlan({ action, ...meantBy(chosen) }).queryKey, counted as never);
+    client.setQueryData(queries.credits().queryKey, { available: 9 } as never);
     await user.click(await screen.findByRole('button', { name: 'Retry 2' }));
     const dialog = await screen.findByRole('dialog', { name: 'Retry 2 deliveries?' });
-    const says = within(dialog).queryByText(/not found/)?.textContent;
+    await within(dialog).findByText('They cost at most 2 credits; you have 9.');
+    const says = within(dialog).queryByText(/seldom/)?.textContent;
     cleanup();
     return says;
   };
   const some = (...ids: string[]) => ({ kind: 'some', ids: new Set(ids) }) as const;
-  expect(await said(some('del_1', 'del_2'))).toMatch(/^1 of them has a username that was not found\./);
+  const every = 'A retry alone seldom helps where the username was not found, a preset is missing or cannot be shared, or the buyer blocks you. It asks buyers who declined again.'; // prettier-ignore
+  const asOf = '2026-11-22T10:00:00.000Z';
+  expect(await said(some('del_1', 'del_2'))).toBe('A retry alone seldom helps:');
   expect(await said(some('del_2'))).toBeUndefined();
-  expect(await said(some('del_1', 'del_9'))).toBeUndefined(); // of another page
-  expect(await said({ kind: 'all', query: {}, asOf: '2026-11-22T10:00:00.000Z' })).toBeUndefined();
+  expect(await said(some('del_1', 'del_9'))).toBe(every); // of another page
+  expect(await said({ kind: 'all', query: {}, asOf })).toBe(every);
+  expect(await said({ kind: 'all', query: { resolutionCode: 'cloud_rejected' }, asOf })).toBeUndefined();
 });
 
-const planned = (more: Partial<Schemas['BulkPlan']>): Schemas['BulkPlan'] => ({
-  total: 20,
-  totalIsExact: true,
-  eligible: 8,
-  excluded: [],
-  credits: 8,
-  creditsIsExact: true,
-  ...more,
+test('a retry names by their cause those whom it seldom helps, and those whom it asks again', async () => {
+  const codes = ['username_not_found', 'preset_not_found', 'preset_not_found', 'blocked_by_customer', 'friend_request_declined', 'cloud_rejected'] as const; // prettier-ignore
+  const rows = codes.map((resolutionCode, n) => ({ id: `del_${n}`, status: 'failed' as const, resolutionCode }));
+  const chosen = { kind: 'some', ids: new Set(rows.map(({ id }) => id)) } as const;
+  const causes = causesOf(chosen, rows);
+  const { container } = await show(<Plan action="retry" plan={planned({})} causes={causes} />);
+  await screen.findByText('It asks 1 buyer who declined again.');
+  expect([...container.querySelectorAll('li')].map(({ textContent }) => textContent)).toEqual([
+    '1 whose username was not found: correct it first',
+    '2 whose presets are missing: pick other files first',
+    '1 whose buyer blocks you: ask the buyer first',
+  ]);
+  cleanup();
+
+  const { client } = await show(
+    <BulkBar chosen={chosen} rows={rows} count={9} exact pageChosen={false} onAll={nothing} onClear={nothing} />,
+  );
+  for (const action of ['retry', 'approve'] as const)
+    act(
+      () => void client.setQueryData(queries.bulkPlan({ action, ...meantBy(chosen) }).queryKey, planned({}) as never),
+    );
+  await screen.findByText('a retry alone seldom helps 4');
 });
+
 const excluded = (counts: Record<string, number>) => Object.entries(counts).map(([code, count]) => ({ code, count }));
 
 test.each([
