@@ -40,7 +40,7 @@ function placeOf(it: Element | null): (() => HTMLElement | null) | null {
 // Paints the changes. The focused element keeps the focus, or leaves it to the heading, and typed text stays.
 function paint() {
   const now = new Date();
-  const next = delivery ? pageOf(delivery, local, acts, now) : page ? plainPage(page) : loadingPage();
+  const next = delivery ? pageOf(delivery, local, acts, now) : page ? plainPage(page, now) : loadingPage();
   if (shown?.isEqualNode(next)) return;
   const focused = document.activeElement;
   const place = placeOf(focused);
@@ -76,7 +76,8 @@ function take(answer: Answer) {
       deafen();
       break;
     case 'wait':
-      if (!delivery) page = { title: texts.unknown.title, text: texts.tooOften(answer.seconds) };
+      if (!delivery)
+        page = { title: texts.unknown.title, text: texts.goesOn, until: Date.now() + answer.seconds * 1000 };
       pause = answer.seconds * 1000;
       break;
     case 'invalid':
@@ -176,7 +177,11 @@ async function act(call: (token: string) => Promise<Answer>) {
   } else {
     paint();
     // To where it is mended, or tried again.
-    (document.getElementById('username') ?? root.querySelector<HTMLElement>('button.primary'))?.focus();
+    (
+      document.getElementById('username') ??
+      root.querySelector<HTMLElement>('button.primary') ??
+      root.querySelector<HTMLElement>('button.retry')
+    )?.focus();
   }
   if (missed) void look();
   else later();

@@ -115,7 +115,7 @@ function recipient(it: BuyerDelivery, local: Local, acts: Acts, now: Date, label
         element(
           'button',
           { class: 'secondary wide', disabled: local.busy, click: () => acts.change(false) },
-          texts.change.cancel,
+          texts.change.keep(isolated(it.username)),
         ),
       ),
     ];
@@ -140,6 +140,11 @@ function recipient(it: BuyerDelivery, local: Local, acts: Acts, now: Date, label
     ),
   ];
 }
+
+// The one filled button: while a question is open, that is in the question.
+const isAsked = (it: BuyerDelivery, { confirming, changing }: Local) =>
+  it.username !== null && (confirming !== null || (changing && it.canCorrect));
+const filled = (it: BuyerDelivery, local: Local) => (isAsked(it, local) ? 'secondary wide' : 'primary');
 
 function acceptRequest(it: BuyerDelivery, local: Local, acts: Acts, now: Date): Child[] {
   const { second } = texts.accept;
@@ -174,7 +179,7 @@ function acceptRequest(it: BuyerDelivery, local: Local, acts: Acts, now: Date): 
         ),
       ),
     ),
-    open !== null && outside(open, 'primary', texts.accept.open, icon('out')),
+    open !== null && outside(open, filled(it, local), texts.accept.open, icon('out')),
     element(
       'div',
       { class: 'notice' },
@@ -183,7 +188,16 @@ function acceptRequest(it: BuyerDelivery, local: Local, acts: Acts, now: Date): 
         'div',
         {},
         element('strong', {}, texts.accept.waiting),
-        element('p', {}, it.requestedAt ? texts.accept.sent(when(it.requestedAt, now)) : texts.accept.updates),
+        element(
+          'p',
+          {},
+          [
+            it.requestedAt ? texts.accept.sent(when(it.requestedAt, now)) : '',
+            local.offline ? '' : texts.accept.updates, // it says above that there is no connection
+          ]
+            .filter(Boolean)
+            .join(' '),
+        ),
       ),
     ),
     ...recipient(it, local, acts, now, texts.sentTo),
@@ -192,32 +206,44 @@ function acceptRequest(it: BuyerDelivery, local: Local, acts: Acts, now: Date): 
 
 function unreached(it: BuyerDelivery, local: Local, acts: Acts, now: Date, text: (sender: string) => string): Child[] {
   const wait = secondsUntil(it.canActAt, now);
+  const blocked = it.state === 'blocked';
+  // The block is lifted there, before anything else.
+  const app = blocked && it.canRetry ? safeLink(it.cloud.appUrl) : null;
   return [
     heading(texts.unreached.title),
-    paragraph(text(it.senderUsername ?? it.merchantName), it.canRetry ? ` ${texts.unreached.again}` : ''),
+    paragraph(
+      text(it.senderUsername ?? it.merchantName),
+      it.canRetry ? ` ${texts.unreached[blocked ? 'then' : 'again']}` : '',
+    ),
     local.problem &&
       !local.changing &&
       local.confirming === null &&
       element('p', { class: 'problem', role: 'alert' }, local.problem),
+    app !== null && outside(app, filled(it, local), texts.delivered.open, icon('out')),
     it.canRetry
       ? element(
           'button',
-          { class: 'primary', disabled: local.busy || wait > 0, click: acts.retry },
+          {
+            class: app === null ? filled(it, local) : 'secondary wide retry',
+            disabled: local.busy || wait > 0,
+            click: acts.retry,
+          },
           local.busy ? texts.unreached.trying : texts.unreached.button,
         )
       : paragraph(texts.unreached.ask(it.merchantName)),
     it.canRetry && wait > 0 && element('p', { class: 'help', 'data-ticks': true }, texts.again(wait)),
-    ...recipient(it, local, acts, now, texts.sentTo),
+    ...recipient(it, local, acts, now, blocked ? texts.yours : texts.sentTo),
   ];
 }
 
 function where(it: BuyerDelivery, local: Local, acts: Acts, now: Date): Child[] {
   const notFound = texts.where.notFound(platformOf(it));
+  const soon = secondsUntil(it.canActAt, now) === 0;
   return [
     heading(texts.where.title),
     it.state === 'username_not_found' && it.username
-      ? paragraph(notFound.before, nameOf(it.username, 'strong'), notFound.after)
-      : paragraph(texts.where.missing),
+      ? paragraph(notFound.before, nameOf(it.username, 'strong'), notFound.after, soon ? notFound.now : '.')
+      : paragraph(texts.where.missing, soon ? texts.where.now : '.'),
     it.canCorrect ? form(it, local, acts, now, texts.where.button) : paragraph(texts.where.closedTo(it.merchantName)),
   ];
 }
@@ -267,13 +293,20 @@ function body(it: BuyerDelivery, local: Local, acts: Acts, now: Date): Child[] {
   }
 }
 
+// Whether something came: nothing does of a test, or of an order that was closed before.
+const hasSome = ({ dryRun, items }: BuyerDelivery) => !dryRun && items.some(({ status }) => status === 'delivered');
+
 function list(it: BuyerDelivery): Child {
   if (it.items.length === 0) return null;
   const state = { on_its_way: null, delivered: texts.delivered1, taken_back: texts.takenBack } as const;
   return element(
     'section',
     {},
-    element('h2', {}, it.state === 'closed' ? texts.ordered : texts.list),
+    element(
+      'h2',
+      {},
+      it.state === 'closed' ? texts.ordered : it.state === 'delivered' && hasSome(it) ? texts.got : texts.list,
+    ),
     element(
       'ul',
       { class: 'items' },
@@ -322,9 +355,6 @@ const inSentences = (it: BuyerDelivery): BuyerDelivery => ({
   cloud: { ...it.cloud, name: it.cloud.name && isolated(it.cloud.name) },
 });
 
-// Whether something came: nothing does of a test, or of an order that was closed before.
-const hasSome = ({ dryRun, items }: BuyerDelivery) => !dryRun && items.some(({ status }) => status === 'delivered');
-
 export function pageOf(delivery: BuyerDelivery, local: Local, acts: Acts, now: Date): HTMLElement {
   const it = inSentences(delivery);
   return element(
@@ -352,5 +382,17 @@ export function pageOf(delivery: BuyerDelivery, local: Local, acts: Acts, now: D
 export const loadingPage = () => element('main', { 'aria-busy': 'true' }, heading(texts.loading));
 
 // A page without a delivery: the link is of no use, or nothing can be reached.
-export type Plain = { title: string; text: string };
-export const plainPage = ({ title, text }: Plain) => element('main', {}, heading(title), paragraph(text));
+export type Plain = { title: string; text: string | ((seconds: number) => string); until?: number };
+export const plainPage = ({ title, text, until = 0 }: Plain, now: Date) =>
+  element(
+    'main',
+    {},
+    heading(title),
+    typeof text === 'string'
+      ? paragraph(text)
+      : element(
+          'p',
+          { class: 'lead', 'data-ticks': true },
+          text(Math.max(1, Math.ceil((until - now.getTime()) / 1000))),
+        ),
+  );
