@@ -57,6 +57,7 @@ export const delivery = {
   'step.stoppedAt': 'At step {n} of 5.',
   'step.now': 'Step {n} of 5.',
   'step.skipped': 'Not needed',
+  'step.sharedInReview': 'Shared, in review',
   'step.all': 'All 5 steps done.',
 
   'fix.next': 'Next: {order}',
@@ -77,10 +78,16 @@ export const delivery = {
     'We need your cloud login to share files. Deliveries go on by themselves once it is saved.',
   'fix.credentials_missing.unreadable':
     'Your saved login can no longer be opened. Enter it once more; nothing was delivered with it.',
+  'fix.credentials_missing.short': 'We need your cloud login to share files.',
   'fix.credentials_invalid': 'Your cloud login was refused',
   'fix.credentials_invalid.text': {
     one: 'Sign in again. This delivery waits for it and goes on by itself.',
     other: 'Sign in again. {count} deliveries wait for this and go on by themselves.',
+  },
+  'fix.credentials_invalid.short': 'Sign in again.',
+  'fix.alsoCredits': {
+    one: 'This delivery also needs {count} credit, and you have {have}. {credits}',
+    other: 'This delivery also needs {count} credits, and you have {have}. {credits}',
   },
   'fix.preset_not_found': 'A preset is missing',
   'fix.preset_not_found.text':
@@ -157,6 +164,7 @@ export const delivery = {
   'fix.waits': 'Waits 14 more days for {buyer}. We first check for an answer.',
   'fix.waitsLine': 'Waits 14 more days for {buyer}. We first check for an answer. {line}.',
   'fix.doneLine': 'Queued again for {buyer}. {line}.',
+  'fix.same': 'That is the present username. Type another one.',
   'fix.empty': 'Type the username.',
   'fix.mail': 'That looks like an e-mail address. Type the username of the profile.',
 
@@ -178,7 +186,7 @@ export const delivery = {
   'panel.waiting.givesUp': 'We stop trying on {date}.',
   'panel.waiting.change': 'Change username',
   'panel.waiting.changeSave': 'Save and ask again',
-  'panel.waiting.changeText': 'The request to {buyer} is withdrawn, and the new user is asked.',
+  'panel.waiting.changeText': 'The request to {buyer} will be withdrawn, and the new user will be asked.',
   'panel.accepted': {
     one: '{buyer} has accepted. The preset is in line to be shared.',
     other: '{buyer} has accepted. The presets are in line to be shared.',
@@ -200,6 +208,16 @@ export const delivery = {
   'panel.review.high_risk.test': 'no credit: it is a test',
   'panel.review.high_risk.before': 'no credit: they were paid for before',
   'panel.review.reopened': '{actor} put this order back in review {when}.',
+  'panel.review.shares': {
+    one: 'If you approve it, {count} preset is shared: {credits}.',
+    other: 'If you approve it, {count} presets are shared: {credits}.',
+  },
+  'panel.review.hasAll': {
+    one: 'The buyer has the preset. If you approve it, nothing more is sent, and it is completed again.',
+    other: 'The buyer has all {count} presets. If you approve it, nothing more is sent, and it is completed again.',
+  },
+  'confirm.reopen.over':
+    'Nothing of it is left to deliver. If you approve it, it stops again, until your shop reports it as paid.',
   'panel.review.other': 'It is not sent until you approve it.',
   'panel.approve': 'Approve',
   'panel.byHand': 'Mark as delivered by hand…',

@@ -18,8 +18,7 @@ export const questions = {
   'confirm.stop.button': 'Stop delivery',
   'confirm.reopen.title': 'Put order {order} back in review?',
   'confirm.reopen.body': 'Nothing is sent until you approve it.',
-  'confirm.reopen.over':
-    'Nothing of it is left to deliver. If you approve it, it stops again, until your shop reports it as paid.',
+  'confirm.reopen.kept': 'The buyer keeps {presets}.',
   'confirm.reopen.button': 'Reopen',
   'confirm.byHand.title': 'Delivered by hand?',
   'confirm.byHand.body': {

@@ -61,7 +61,10 @@ export function FixPanel({ it }: { it: Delivery }) {
 }
 
 function Says({ it, code }: { it: Delivery; code: NonNullable<Delivery['resolutionCode']> }): ReactNode {
-  const balance = useQuery({ ...queries.credits(), enabled: code === 'insufficient_credits' });
+  const balance = useQuery({ ...queries.credits(), enabled: code === 'insufficient_credits' || isLogin(code) });
+  const { toSpend } = countsOf(it);
+  const have = balance.data?.available;
+  const short = have !== undefined && have < toSpend; // the next thing that would stop it
   const cloud = useQuery({ ...queries.cloud(), enabled: code === 'credentials_missing' });
   const sold = useSale(code === 'insufficient_credits');
   const name = (
@@ -85,9 +88,39 @@ function Says({ it, code }: { it: Delivery; code: NonNullable<Delivery['resoluti
     case 'blocked_by_customer':
       return <T k="fix.blocked_by_customer.text" values={{ buyer }} />;
     case 'credentials_missing':
-      return t(cloud.data?.unreadable ? 'fix.credentials_missing.unreadable' : 'fix.credentials_missing.text');
     case 'credentials_invalid':
-      return t('fix.credentials_invalid.text', { count: it.resolution?.affectedCount ?? 1 });
+      return (
+        <>
+          {code === 'credentials_invalid'
+            ? short
+              ? t('fix.credentials_invalid.short')
+              : t('fix.credentials_invalid.text', { count: it.resolution?.affectedCount ?? 1 })
+            : t(
+                cloud.data?.unreadable
+                  ? 'fix.credentials_missing.unreadable'
+                  : short
+                    ? 'fix.credentials_missing.short'
+                    : 'fix.credentials_missing.text',
+              )}
+          {short ? (
+            <>
+              {' '}
+              <T
+                k="fix.alsoCredits"
+                values={{
+                  count: toSpend,
+                  have,
+                  credits: (
+                    <Link className="link" to="/credits" search={{}}>
+                      {t('fix.credits')}
+                    </Link>
+                  ),
+                }}
+              />
+            </>
+          ) : null}
+        </>
+      );
     case 'preset_not_found':
       return <T k="fix.preset_not_found.text" values={{ file }} />;
     case 'preset_not_shareable':
@@ -105,6 +138,8 @@ function Says({ it, code }: { it: Delivery; code: NonNullable<Delivery['resoluti
       return t(`fix.${code}.text`);
   }
 }
+
+const isLogin = (code: Delivery['resolutionCode']) => code === 'credentials_missing' || code === 'credentials_invalid';
 
 // Says how much was shared, and what that has cost.
 function NotLost({ it }: { it: Delivery }) {
@@ -173,7 +208,13 @@ function Primary({ it }: { it: Delivery }) {
       ) : null;
     case 'file':
     case 'fileRetry':
-      return <FileForm it={it} retry={fix === 'fileRetry'} />;
+      return (
+        <>
+          <FileForm it={it} retry={fix === 'fileRetry'} />
+          {/* The file itself may have been put right at the platform. */}
+          <div className={styles.ends}>{retryButton(t('fix.retry'), { filled: false })}</div>
+        </>
+      );
     case 'cloud':
       return (
         <div className={styles.form}>

@@ -5,6 +5,7 @@ import { moment } from '@/i18n/format';
 import { hasText, t } from '@/i18n/text';
 import { stateWord, statusWord, word } from '@/vocabulary/delivery';
 import { hasAccepted, shownStatus } from './accepted';
+import { countsOf } from './counts';
 import { presentHolder } from './holders';
 import { takenBack } from './taken_back';
 import type { Delivery } from './types';
@@ -16,8 +17,15 @@ function isByHand(it: Delivery) {
   return items.length > 0 && items.every(({ status }) => status === 'delivered_by_hand');
 }
 
+// It was put back in review after all of it was shared.
+function isAllShared(it: Delivery) {
+  const { total, has } = countsOf(it);
+  return !it.dryRun && total > 0 && has === total;
+}
+
 function nameOf(it: Delivery, { key, state }: Delivery['steps'][number]): string {
   if (state === 'stopped') {
+    if (key === 'shared' && it.status === 'in_review' && isAllShared(it)) return t('step.sharedInReview');
     const stopped = `step.stopped.${it.resolutionCode ?? ''}`;
     return it.resolutionCode && hasText(stopped) ? word('step.stopped', it.resolutionCode) : statusWord(it.status);
   }
@@ -25,6 +33,9 @@ function nameOf(it: Delivery, { key, state }: Delivery['steps'][number]): string
   if (key === 'shared' && isByHand(it)) return t('item.delivered_by_hand');
   if (state === 'current' && it.status === 'waiting_for_friendship')
     return hasAccepted(it) ? t('delivery.inLine') : statusWord(it.status);
+  // The step is still to come: only its done state says that it happened.
+  if (state === 'current' && it.status === 'queued') return t('delivery.inLine');
+  if (state === 'current' && it.status === 'processing' && key === 'accepted') return statusWord(it.status);
   return key === 'shared' && it.dryRun ? t('status.would') : word('step', key);
 }
 

@@ -72,7 +72,7 @@ export function Timeline({ it }: { it: Delivery }) {
   const next =
     it.status === 'queued' && it.nextAttemptAt
       ? t('timeline.next', { time: momentWithin(it.nextAttemptAt) })
-      : it.nextLookAt && !hasAccepted(it)
+      : it.nextLookAt && it.status !== 'queued' && !hasAccepted(it)
         ? t('timeline.nextLook', { time: momentWithin(it.nextLookAt) })
         : null;
   return (

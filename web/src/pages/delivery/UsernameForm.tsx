@@ -18,8 +18,14 @@ import { useStay } from './onward';
 import type { Delivery } from './types';
 import styles from './panels.module.css';
 
-// `asked`: somebody has just asked for the field, so it takes the focus.
-export function UsernameForm({ it, button, asked }: { it: Delivery; button: string; asked?: boolean }) {
+type Props = {
+  it: Delivery;
+  button: string;
+  asked?: boolean; // somebody has just asked for the field, so it takes the focus
+  onCancel?: () => void; // leaves the username as it is, so only another one can be saved
+};
+
+export function UsernameForm({ it, button, asked, onCancel }: Props) {
   const tried = it.targetUsername ?? '';
   const [name, setName] = useState(tried);
   const { busy, begin, end } = useSubmit();
@@ -52,6 +58,7 @@ export function UsernameForm({ it, button, asked }: { it: Delivery; button: stri
     event.preventDefault();
     if (!next) return failed(new Error(t('fix.empty')));
     if (looksLikeMail(next)) return failed(new Error(t('fix.mail')));
+    if (onCancel && next.toLowerCase() === tried.toLowerCase()) return failed(new Error(t('fix.same')));
     if (countsOf(it).kept > 0 && next.toLowerCase() !== tried.toLowerCase()) {
       stay();
       return ask({ what: 'instead', to: next });
@@ -90,6 +97,11 @@ export function UsernameForm({ it, button, asked }: { it: Delivery; button: stri
         >
           {busy ? t('action.saving') : button}
         </Button>
+        {onCancel ? (
+          <Button size="md" variant="subtle" onClick={onCancel}>
+            {t('action.cancel')}
+          </Button>
+        ) : null}
       </div>
       {typed ? (
         <p className={styles.hint}>
@@ -98,7 +110,7 @@ export function UsernameForm({ it, button, asked }: { it: Delivery; button: stri
       ) : null}
       {error && !problem ? (
         <Alert>
-          {error instanceof Error && [t('fix.empty'), t('fix.mail')].includes(error.message)
+          {error instanceof Error && [t('fix.empty'), t('fix.mail'), t('fix.same')].includes(error.message)
             ? error.message
             : sentence(error)}
         </Alert>

@@ -144,7 +144,7 @@ function Waiting({ it }: { it: Delivery }) {
           <p className={styles.says}>
             <T k="panel.waiting.changeText" values={{ buyer }} />
           </p>
-          <UsernameForm it={it} button={t('panel.waiting.changeSave')} asked />
+          <UsernameForm it={it} button={t('panel.waiting.changeSave')} asked onCancel={() => setChanging(false)} />
         </>
       ) : may ? (
         <div className={styles.buttons}>
@@ -174,6 +174,7 @@ function Review({ it }: { it: Delivery }) {
   const balance = useQuery(queries.credits());
   const may = (action: Delivery['allowedActions'][number]) => it.allowedActions.includes(action);
   const again = againWords(it, useLines(it));
+  const unsafe = it.reviewReason === 'high_risk' || it.reviewReason === 'payment_withdrawn';
   const askByHand = () => {
     stay();
     ask({ what: 'byHand' });
@@ -183,16 +184,23 @@ function Review({ it }: { it: Delivery }) {
     if (!(await said(act('approve'), approvedWords))) stay();
     end();
   }
+  // Neither of two answers to a doubt is offered before the other.
+  const stop = may('invalidate') ? (
+    <Button size="md" variant={unsafe ? 'default' : 'subtle'} onClick={() => ask({ what: 'stop' })}>
+      {t('panel.stop')}
+    </Button>
+  ) : null;
   return (
     <Panel tone="violet" title={t('panel.review')}>
       <p className={styles.says}>
         <Why it={it} />
       </p>
+      {it.reviewReason === 'reopened' && may('approve') ? <Approval it={it} /> : null}
       {again && may('approve') ? <p className={styles.says}>{again}</p> : null}
       <div className={styles.buttons}>
         {may('approve') ? (
           <Button
-            variant="filled"
+            variant={unsafe ? 'default' : 'filled'}
             size="md"
             disabled={balance.isPending}
             aria-disabled={busy || undefined}
@@ -201,19 +209,31 @@ function Review({ it }: { it: Delivery }) {
             {busy ? t('action.working') : t('panel.approve')}
           </Button>
         ) : null}
+        {unsafe ? stop : null}
         {may('complete') ? (
-          <Button size="md" variant={may('approve') ? 'default' : 'filled'} onClick={askByHand}>
+          <Button size="md" variant={unsafe ? 'subtle' : may('approve') ? 'default' : 'filled'} onClick={askByHand}>
             {t('panel.byHand')}
           </Button>
         ) : null}
-        {may('invalidate') ? (
-          <Button size="md" variant="subtle" onClick={() => ask({ what: 'stop' })}>
-            {t('panel.stop')}
-          </Button>
-        ) : null}
+        {unsafe ? null : stop}
       </div>
     </Panel>
   );
+}
+
+// The effect of approving once more, but for presets that were taken back: those have a sentence of their own.
+function Approval({ it }: { it: Delivery }) {
+  const { total, owed, has, toSpend } = countsOf(it);
+  if (it.dryRun) return null;
+  const words =
+    it.items.length > 0 && total === 0
+      ? t('confirm.reopen.over')
+      : owed > 0
+        ? t('panel.review.shares', { count: owed, credits: t('count.credits', { count: toSpend }) })
+        : total > 0 && has === total
+          ? t('panel.review.hasAll', { count: total })
+          : null;
+  return words ? <p className={styles.says}>{words}</p> : null;
 }
 
 function Why({ it }: { it: Delivery }) {
