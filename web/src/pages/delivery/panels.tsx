@@ -2,11 +2,12 @@
 import '@/i18n/en/delivery';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { queries } from '@/api/queries';
 import { Bdi } from '@/components/Bdi';
 import { Buyer } from '@/components/Buyer';
 import { Panel } from '@/components/Panel';
+import { SkeletonRows } from '@/components/States';
 import { StatusText } from '@/components/StatusIcon';
 import { useSubmit } from '@/components/useSubmit';
 import { date, duration, hoursMinutes, listed, momentWithin, since } from '@/i18n/format';
@@ -23,7 +24,6 @@ import { Actor } from './Actor';
 import { countsOf, hasSomethingLeft } from './counts';
 import { presentHolder } from './holders';
 import { useStay } from './onward';
-import { Refunded } from './Refunded';
 import { keptAfterRefund } from './refunds';
 import { sizeWords } from './size';
 import { againWords } from './taken_back';
@@ -32,6 +32,8 @@ import { FixPanel } from './FixPanel';
 import { useLines } from './useLines';
 import { UsernameForm } from './UsernameForm';
 import styles from './panels.module.css';
+
+const Refunded = lazy(() => import('./Refunded').then((part) => ({ default: part.Refunded })));
 
 const NAMED = 5;
 
@@ -114,7 +116,11 @@ function Completed({ it, at }: { it: Delivery; at: string }) {
       <p className="muted">
         {t(key, { when: momentWithin(when), time: duration(took), presets: listed(namesOf(it).map(isolated)) })}
       </p>
-      {kept.length > 0 ? <Refunded it={it} items={kept} /> : null}
+      {kept.length > 0 ? (
+        <Suspense fallback={<SkeletonRows rows={2} height={56} />}>
+          <Refunded it={it} items={kept} />
+        </Suspense>
+      ) : null}
     </>
   );
 }
