@@ -65,6 +65,8 @@ export const delivery = {
   'fix.username_missing.text': 'The order does not say which cloud user gets the files.',
   'fix.username_not_found': 'Username not found',
   'fix.username_not_found.text': '{Cloud} has no user named {name}. Check the spelling with the buyer, then try again.',
+  'fix.username_not_found.mail':
+    '{name} looks like an e-mail address. Enter the username of the buyer’s profile on {cloud}.',
   'fix.friend_request_declined': 'The buyer declined',
   'fix.friend_request_declined.text':
     '{buyer} declined the friend request, so nothing can be shared. Ask first, then send a new one.',
@@ -154,6 +156,7 @@ export const delivery = {
   'fix.copyId': 'Copy id',
   'fix.notSure': 'Not sure? Ask the buyer.',
   'fix.canCorrect': 'They can correct it on their order page.',
+  'fix.canEnter': 'They can enter it on their order page.',
   'fix.tellBuyer': 'Tell the buyer.',
   'fix.tellBuyer.declined': 'They can ask for a new request on their order page.',
   'fix.tellBuyer.waiting': 'The order page shows how to accept.',

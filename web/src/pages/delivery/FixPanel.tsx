@@ -16,6 +16,7 @@ import { date } from '@/i18n/format';
 import { t, T } from '@/i18n/text';
 import { useSale } from '@/session/sale';
 import { FIXES, word } from '@/vocabulary/delivery';
+import { looksLikeMail } from '@/vocabulary/username';
 import { queuedWords, said, useDeliveryActions } from './actions';
 import { useAsk } from './ask';
 import { AskBuyer, CopyMessage } from './AskBuyer';
@@ -76,7 +77,12 @@ function Says({ it, code }: { it: Delivery; code: NonNullable<Delivery['resoluti
   const file = <Bdi>{`“${it.resolution?.fileName ?? ''}”`}</Bdi>;
   switch (code) {
     case 'username_not_found':
-      return <T k="fix.username_not_found.text" values={{ name }} />;
+      return (
+        <T
+          k={looksLikeMail(it.targetUsername ?? '') ? 'fix.username_not_found.mail' : 'fix.username_not_found.text'}
+          values={{ name }}
+        />
+      );
     case 'friend_request_declined':
       return <T k="fix.friend_request_declined.text" values={{ buyer }} />;
     case 'friendship_timeout':
@@ -267,7 +273,13 @@ function Foot({ it }: { it: Delivery }) {
   switch (it.resolutionCode) {
     case 'username_missing':
     case 'username_not_found':
-      return <AskBuyer it={it} lead={t('fix.notSure')} words={t('fix.canCorrect')} />;
+      return (
+        <AskBuyer
+          it={it}
+          lead={t('fix.notSure')}
+          words={t(it.resolutionCode === 'username_missing' ? 'fix.canEnter' : 'fix.canCorrect')}
+        />
+      );
     case 'friend_request_declined':
     case 'blocked_by_customer':
       return (

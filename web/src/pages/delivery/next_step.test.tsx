@@ -123,3 +123,12 @@ test.each(['preset_not_shareable', 'preset_not_found'] as const)(
     expect((await screen.findByRole('button', { name: 'Retry' })).getAttribute('data-variant')).toBe('default');
   },
 );
+
+test('an e-mail address as the username is recognised, and only a given one is corrected', async () => {
+  const { container } = await page(failedFor('username_not_found', { targetUsername: 'lena@mail.example' }));
+  expect(container.textContent).toContain('looks like an e-mail address. Enter the username of the buyer’s profile');
+  expect(container.textContent).toContain('They can correct it on their order page.');
+  cleanup();
+  const missing = await page(failedFor('username_missing', { targetUsername: null }));
+  expect(missing.container.textContent).toContain('They can enter it on their order page.');
+});
