@@ -14,6 +14,10 @@ export const bulk = {
     one: '{count} can be neither retried nor approved',
     other: '{count} can be neither retried nor approved',
   },
+  'bulk.tooLarge': {
+    one: '{count} too large to deliver by itself',
+    other: '{count} too large to deliver by themselves',
+  },
   'bulk.clear': 'Clear',
   'bulk.counting': 'Counting…',
   'bulk.uncounted': 'Retries and approvals could not be counted.',
@@ -35,7 +39,7 @@ export const bulk = {
   'bulk.none.invalidate': 'None of them can be stopped any more.',
   'bulk.time': 'The cloud limit is {perMinute} a minute, so they take about {time} once it is their turn.',
   'bulk.stopText':
-    'Nothing more is shared, and buyers keep what was shared. Each delivery keeps this reason, and webhooks that report stopped deliveries send it:',
+    'Nothing more is shared, and buyers keep what was shared. The deliveries keep this reason. Your shop gets it where a webhook reports stopped deliveries.',
   'bulk.reason': 'Reason',
   'bulk.cost': {
     one: 'They cost at most {count} credit; you have {have}.',
@@ -82,6 +86,10 @@ export const bulk = {
   'bulk.out.INVALID_TRANSITION.invalidate': {
     one: '{count} that is stopped already',
     other: '{count} that are stopped already',
+  },
+  'bulk.out.marked': {
+    one: '{count} that is too large to deliver by itself: open it and mark it there',
+    other: '{count} that are too large to deliver by themselves: open each and mark it there',
   },
   'bulk.out.NOT_FOUND': { one: '{count} that is not there any more', other: '{count} that are not there any more' },
   'bulk.out.username_missing': {

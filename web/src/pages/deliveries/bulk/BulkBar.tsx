@@ -11,7 +11,7 @@ import { hoursMinutes } from '@/i18n/format';
 import { t } from '@/i18n/text';
 import { useShortcuts } from '@/shell/shortcuts';
 import { BulkDialog } from './BulkDialog';
-import { causesOf, NO_CAUSES, type Row } from './causes';
+import { causesOf, type Row } from './causes';
 import { meantBy, type Chosen } from './selection';
 import type { BulkAction } from './wanted';
 import styles from './bulk.module.css';
@@ -67,7 +67,11 @@ export function BulkBar({ chosen, rows, count, exact, pageChosen, onAll, onClear
         {fixes > 0 ? <span className="muted">{t('bulk.fixFirst', { count: fixes })}</span> : null}
         {seldom > 0 ? <span className="muted">{t('bulk.seldom', { count: seldom })}</span> : null}
         {single > 0 ? <span className="muted">{t('bulk.single', { count: single })}</span> : null}
-        {neither > 0 ? <span className="muted">{t('bulk.neither', { count: neither })}</span> : null}
+        {neither > 0 ? (
+          <span className="muted">
+            {t(causes?.tooLarge === neither ? 'bulk.tooLarge' : 'bulk.neither', { count: neither })}
+          </span>
+        ) : null}
         {[retry, approve].some((plan) => plan.isPending || plan.isPlaceholderData) ? (
           <span className="muted">{t('bulk.counting')}</span>
         ) : null}
@@ -109,13 +113,7 @@ export function BulkBar({ chosen, rows, count, exact, pageChosen, onAll, onClear
         <Button onClick={() => setAsked('invalidate')}>{t('bulk.stop')}</Button>
       </div>
       {asked ? (
-        <BulkDialog
-          action={asked}
-          meant={meant}
-          causes={asked === 'retry' ? causes : NO_CAUSES}
-          onClose={() => setAsked(null)}
-          onAsked={onClear}
-        />
+        <BulkDialog action={asked} meant={meant} causes={causes} onClose={() => setAsked(null)} onAsked={onClear} />
       ) : null}
     </section>
   );

@@ -25,6 +25,9 @@ type Props = {
   onAsked?: () => void;
 };
 
+// It is there only once the plan is: too late for the dialog to give it the focus.
+const focusOnce = (field: HTMLTextAreaElement | null) => field?.focus();
+
 export function BulkDialog({ action, meant, lead, causes = NO_CAUSES, onClose, onAsked }: Props) {
   const [reason, setReason] = useState('');
   const stops = action === 'invalidate';
@@ -59,14 +62,13 @@ export function BulkDialog({ action, meant, lead, causes = NO_CAUSES, onClose, o
         <div className={styles.reason}>
           <p className="muted">{t('bulk.stopText')}</p>
           <Textarea
+            ref={focusOnce}
             label={t('bulk.reason')}
             required
             maxLength={500}
-            autosize
-            minRows={2}
+            rows={3}
             value={reason}
             onChange={(event) => setReason(event.currentTarget.value)}
-            data-autofocus
           />
         </div>
       ) : null}

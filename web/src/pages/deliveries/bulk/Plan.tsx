@@ -16,7 +16,9 @@ type It = Schemas['BulkPlan'];
 type Props = { action: BulkAction; plan: It; causes?: Causes };
 type Left = It['excluded'][number];
 
-function leftOut(action: BulkAction, { code, count }: Left): string {
+function leftOut(action: BulkAction, { code, count }: Left, causes: Causes): string {
+  if (action === 'approve' && code === 'INVALID_TRANSITION' && causes?.tooLarge === count)
+    return t('bulk.out.marked', { count });
   for (const key of [`bulk.out.${code}.${action}`, `bulk.out.${code}`])
     if (hasText(key)) return t(key as 'bulk.out.NOT_FOUND', { count });
   return t('bulk.out.other', { count, code: codeWord(code) });
@@ -39,7 +41,7 @@ export function Plan({ action, plan, causes = NO_CAUSES }: Props) {
           <p>{t('bulk.left')}</p>
           <ul>
             {plan.excluded.map((left) => (
-              <li key={left.code}>{leftOut(action, left)}</li>
+              <li key={left.code}>{leftOut(action, left, causes)}</li>
             ))}
           </ul>
         </>

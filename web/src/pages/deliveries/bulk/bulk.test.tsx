@@ -156,7 +156,7 @@ test('what could not be counted is said, and counted again', async () => {
 
 test('of a retry it is said that it seldom helps, in numbers where all that are chosen are on the page', async () => {
   const user = userEvent.setup();
-  const row = (id: string, resolutionCode: 'username_not_found' | 'cloud_rejected') => ({ id, status: 'failed' as const, resolutionCode }); // prettier-ignore
+  const row = (id: string, resolutionCode: 'username_not_found' | 'cloud_rejected') => ({ id, status: 'failed' as const, resolutionCode, reviewReason: null }); // prettier-ignore
   const rows = [row('del_1', 'username_not_found'), row('del_2', 'cloud_rejected'), row('del_3', 'username_not_found')];
   const said = async (chosen: Parameters<typeof BulkBar>[0]['chosen']) => {
     const { client } = await show(
@@ -185,7 +185,12 @@ test('of a retry it is said that it seldom helps, in numbers where all that are 
 
 test('a retry names by their cause those whom it seldom helps, and those whom it asks again', async () => {
   const codes = ['username_not_found', 'preset_not_found', 'preset_not_found', 'blocked_by_customer', 'friend_request_declined', 'cloud_rejected'] as const; // prettier-ignore
-  const rows = codes.map((resolutionCode, n) => ({ id: `del_${n}`, status: 'failed' as const, resolutionCode }));
+  const rows = codes.map((resolutionCode, n) => ({
+    id: `del_${n}`,
+    status: 'failed' as const,
+    resolutionCode,
+    reviewReason: null,
+  }));
   const chosen = { kind: 'some', ids: new Set(rows.map(({ id }) => id)) } as const;
   const causes = causesOf(chosen, rows);
   const { container } = await show(<Plan action="retry" plan={planned({})} causes={causes} />);
@@ -250,6 +255,35 @@ test('an approval asks about those that it is for, and sends nobody to deliver f
   const dialog = await screen.findByRole('dialog', { name: 'Approve 8 deliveries?' });
   within(dialog).getByText('10 that are not in review, or too large to be shared');
   within(dialog).getByText('The cloud limit is 4 a minute, so they take about 2 min once it is their turn.');
+});
+
+test('those in review that are too large are named as such, where all that are chosen are on the page', async () => {
+  const row = (n: number, reviewReason: 'held' | 'too_large') =>
+    ({ id: `del_${n}`, status: 'in_review', resolutionCode: null, reviewReason }) as const;
+  const rows = [row(1, 'held'), row(2, 'too_large')];
+  const chosen = { kind: 'some', ids: new Set(['del_1', 'del_2']) } as const;
+  const { client } = await show(
+    <BulkBar chosen={chosen} rows={rows} count={2} exact pageChosen={false} onAll={nothing} onClear={nothing} />,
+  );
+  const plan = (eligible: number) =>
+    planned({ total: 2, eligible, excluded: excluded({ INVALID_TRANSITION: 2 - eligible }) });
+  act(() => {
+    client.setQueryData(queries.bulkPlan({ action: 'retry', ...meantBy(chosen) }).queryKey, plan(0) as never);
+    client.setQueryData(queries.bulkPlan({ action: 'approve', ...meantBy(chosen) }).queryKey, plan(1) as never);
+  });
+  await screen.findByText('1 too large to deliver by itself');
+  await userEvent.setup().click(screen.getByRole('button', { name: 'Approve 1' }));
+  await screen.findByText('1 that is too large to deliver by itself: open it and mark it there');
+});
+
+test('the reason of a stop has the focus once it is asked for', async () => {
+  const meant = { ids: ['del_1'] };
+  const { client } = await show(<BulkDialog action="invalidate" meant={meant} onClose={nothing} />);
+  await screen.findByRole('dialog');
+  const key = queries.bulkPlan({ action: 'invalidate', ...meant, reason: 'What this would do' }).queryKey;
+  act(() => void client.setQueryData(key, planned({}) as never));
+  const field = await screen.findByRole('textbox');
+  await vi.waitFor(() => expect(document.activeElement).toBe(field));
 });
 
 test('where an action is for none of them, the question counts all', async () => {

@@ -2,7 +2,7 @@
 import type { Schemas } from '@/api/client';
 import type { Chosen } from './selection';
 
-export type Row = Pick<Schemas['Delivery'], 'id' | 'status' | 'resolutionCode'>;
+export type Row = Pick<Schemas['Delivery'], 'id' | 'status' | 'resolutionCode' | 'reviewReason'>;
 
 const SELDOM = ['username_not_found', 'preset_not_found', 'preset_not_shareable', 'blocked_by_customer'] as const;
 const DECLINED = 'friend_request_declined';
@@ -10,9 +10,10 @@ const NAMED: ReadonlySet<string> = new Set([...SELDOM, DECLINED]);
 
 export type Seldom = { code: (typeof SELDOM)[number]; count: number };
 // null: not known, as some of the chosen are not on the page.
-export type Causes = { seldom: Seldom[]; declined: number } | null;
+// `tooLarge`: in review, and never approved.
+export type Causes = { seldom: Seldom[]; declined: number; tooLarge: number } | null;
 
-export const NO_CAUSES: Causes = { seldom: [], declined: 0 };
+export const NO_CAUSES: Causes = { seldom: [], declined: 0, tooLarge: 0 };
 
 export function causesOf(chosen: Chosen, rows: Row[]): Causes {
   if (chosen.kind === 'all') {
@@ -26,5 +27,6 @@ export function causesOf(chosen: Chosen, rows: Row[]): Causes {
   return {
     seldom: SELDOM.map((code) => ({ code, count: count(code) })).filter((one) => one.count > 0),
     declined: count(DECLINED),
+    tooLarge: known.filter(({ status, reviewReason }) => status === 'in_review' && reviewReason === 'too_large').length,
   };
 }
