@@ -42,6 +42,7 @@ export const deliveries = {
     one: '{count} delivery is hidden by {filters}.',
     other: '{count} deliveries are hidden by {filters}.',
   },
+  'deliveries.none.beginnings': 'A search finds the beginnings of order numbers, usernames and e-mail addresses.',
   'deliveries.none.filter': '“{filter}”',
 
   'problems.group': 'Group by problem',

@@ -5,6 +5,7 @@ import { queries } from '@/api/queries';
 import { liveState } from '@/live/state';
 import { aDelivery } from '@/testing/delivery';
 import { show } from '@/testing/render';
+import type { Search } from '../search';
 import { DeliveryList } from './DeliveryList';
 import { queryOf } from './filters';
 
@@ -44,4 +45,23 @@ test('rows that stay although they no longer match the filters are said to', asy
   read(rows('failed', '4', '3'), null);
   await user.click(await screen.findByRole('button', { name: /refresh$/ }));
   expect(orders()).toEqual(['#4', '#3']);
+});
+
+test.each([
+  [{ q: 'posteo' }, true],
+  [{ status: 'failed' }, false],
+])('a search that found nothing says where it searches: %j', async (search: Search, says) => {
+  const { client } = await show(<DeliveryList search={search} onSearch={() => undefined} />);
+  act(
+    () =>
+      void client.setQueryData(queries.deliveries(queryOf(search, Date.now())).queryKey, {
+        data: [],
+        nextCursor: null,
+        count: 0,
+        countIsExact: true,
+      }),
+  );
+  await screen.findByRole('heading', { name: 'Nothing matches these filters' });
+  const words = screen.queryByText(/A search finds the beginnings of order numbers, usernames and e-mail addresses\.$/);
+  expect(words !== null).toBe(says);
 });

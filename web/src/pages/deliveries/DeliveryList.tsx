@@ -176,14 +176,11 @@ function NoneMatch({ search, store, stores, onClear }: NoneMatchProps) {
     [...(typed ? [typed] : []), ...names].map((filter) => t('deliveries.none.filter', { filter })),
   );
   const count = all?.count ?? 0;
-  return (
-    <NoMatch
-      onClear={onClear}
-      {...(count > 0 && all?.countIsExact !== false && filters
-        ? { body: t('deliveries.none.hidden', { count, filters }) }
-        : {})}
-    />
-  );
+  const hidden =
+    count > 0 && all?.countIsExact !== false && filters
+      ? t('deliveries.none.hidden', { count, filters })
+      : t('deliveries.none.body');
+  return <NoMatch onClear={onClear} body={typed ? `${hidden} ${t('deliveries.none.beginnings')}` : hidden} />;
 }
 
 function NoneOf({ view }: { view: 'all' | 'needs' | 'waiting' }) {

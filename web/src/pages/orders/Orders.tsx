@@ -46,6 +46,15 @@ const filters: Filters<Filter> = {
   placeholder: t('orders.search'),
 };
 
+const nothingFound = (search: Search) => {
+  if (!search.q?.trim()) return {};
+  const only = isSearchedOnly(search);
+  return {
+    body: `${t(only ? 'orders.none.search' : 'deliveries.none.body')} ${t('deliveries.none.beginnings')}`,
+    ...(only ? { button: t('action.clearSearch') } : {}),
+  };
+};
+
 export function Orders() {
   const search = route.useSearch();
   const navigate = useNavigate();
@@ -118,10 +127,7 @@ export function Orders() {
           ) : nextCursor ? (
             <p className="muted">{t('list.searchedSoFar')}</p>
           ) : isFiltered(search) ? (
-            <NoMatch
-              onClear={() => go(withoutFilters(search))}
-              {...(isSearchedOnly(search) ? { body: t('orders.none.search'), button: t('action.clearSearch') } : {})}
-            />
+            <NoMatch onClear={() => go(withoutFilters(search))} {...nothingFound(search)} />
           ) : (
             <None unmapped={unmapped} />
           )
