@@ -27,14 +27,14 @@ const columns: Column<Delivery>[] = [
   {
     key: 'status',
     header: t('deliveries.col.status'),
-    width: '28%',
+    width: 'var(--col-status)',
     narrow: 'first',
     cell: (it) => <Status it={it} />,
   },
   {
     key: 'order',
     header: t('deliveries.col.order'),
-    width: '23%',
+    width: 'var(--col-order)',
     narrow: 'second',
     cell: (it) => (
       <>
