@@ -54,7 +54,7 @@ function Step({
 }) {
   if (to === undefined) {
     return (
-      <ActionIcon disabled aria-label={label}>
+      <ActionIcon disabled className={styles.end} aria-label={label}>
         <Icon size={17} />
       </ActionIcon>
     );
