@@ -88,8 +88,8 @@ export const delivery = {
   },
   'fix.credentials_invalid.short': 'Sign in again.',
   'fix.alsoCredits': {
-    one: 'This delivery also needs {count} credit, and you have {have}. {credits}',
-    other: 'This delivery also needs {count} credits, and you have {have}. {credits}',
+    one: 'This delivery also needs {count} credit, and you have {have}. {credits}.',
+    other: 'This delivery also needs {count} credits, and you have {have}. {credits}.',
   },
   'fix.preset_not_found': 'A preset is missing',
   'fix.preset_not_found.text':

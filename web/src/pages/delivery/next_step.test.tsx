@@ -104,9 +104,9 @@ test('a username is changed only to another one, and left as it is by Cancel', a
 });
 
 test.each([
-  ['credentials_missing', 0, 'We need your cloud login to share files. This delivery also needs 2 credits, and you have 0. See credits'],
+  ['credentials_missing', 0, 'We need your cloud login to share files. This delivery also needs 2 credits, and you have 0. See credits. Nothing was shared'],
   ['credentials_missing', 2, 'Deliveries go on by themselves once it is saved.'],
-  ['credentials_invalid', 1, 'Sign in again. This delivery also needs 2 credits, and you have 1. See credits'],
+  ['credentials_invalid', 1, 'Sign in again. This delivery also needs 2 credits, and you have 1. See credits. Nothing was shared'],
   ['credentials_invalid', 2, '12 deliveries wait for this and go on by themselves.'],
 ] as const)('a login that is missing is not the only obstacle without credits: %s, %i', async (code, available, says) => {
   const { client, container } = await page(failedFor(code));
