@@ -108,10 +108,8 @@ export function QuestionDialogs({ it, asked: { question, was }, opened, onClose 
         title={t('confirm.reopen.title', { order })}
         body={
           <>
-            <p>
-              {t(hasSomethingLeft(it) ? 'confirm.reopen.body' : 'confirm.reopen.over')}{' '}
-              {kept > 0 ? t('confirm.reopen.kept', { presets: t('count.presets', { count: kept }) }) : null}
-            </p>
+            <p>{t(hasSomethingLeft(it) ? 'confirm.reopen.body' : 'confirm.reopen.over')}</p>
+            {kept > 0 ? <p>{t('confirm.reopen.kept', { presets: t('count.presets', { count: kept }) })}</p> : null}
             {again ? <p>{again}</p> : null}
           </>
         }

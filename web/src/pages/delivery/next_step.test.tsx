@@ -73,7 +73,7 @@ test('who reopens a completed delivery reads what the buyer keeps', async () => 
   );
   await user.click(await screen.findByRole('button', { name: 'More' }));
   await user.click(await screen.findByRole('menuitem', { name: 'Reopen…' }));
-  await screen.findByText('Nothing is sent until you approve it. The buyer keeps 2 presets.');
+  await screen.findByText('The buyer keeps 2 presets.');
 });
 
 test.each([
