@@ -80,9 +80,7 @@ export function CopyField({ value, label }: { value: string; label: string }) {
   const text = useRef<HTMLElement>(null);
   return (
     <div className={styles.field} role="group" aria-label={label}>
-      <code ref={text} tabIndex={0}>
-        {value}
-      </code>
+      <code ref={text}>{value}</code>
       <CopyButton text={value} source={text} />
     </div>
   );
