@@ -37,7 +37,7 @@ const deliveryPage = (query: DeliveryQuery, signal: AbortSignal) =>
   ok(api.GET('/api/deliveries', { params: { query }, signal })) as Promise<Schemas['DeliveryList']>;
 
 // The rows of every page of a list, or of the first `most` pages; `nextCursor` then says that there are more.
-async function allPages<Row>(
+export async function allPages<Row>(
   read: (page: { limit: number; cursor?: string }) => Promise<{ data: Row[]; nextCursor: string | null }>,
   most = Infinity,
 ) {

@@ -76,6 +76,7 @@ export const stores = {
   'products.removed': 'The match of “{product}” is removed.',
   'products.discarded': { one: '{count} change is discarded.', other: '{count} changes are discarded.' },
   'products.choose': 'Choose presets',
+  'products.another': 'Choose another',
   'products.presetsOf': 'Presets for {product}',
   'products.ignored': 'Not a preset',
   'products.ignore': 'Not a preset, ignore this product',

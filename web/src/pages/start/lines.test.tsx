@@ -52,8 +52,19 @@ test.each([
   const shop = { ...store, counts: { unmappedProducts } } as Store;
   const Line = () => <p>{useMatchLine(shop, true)}</p>;
   const { client } = await show(<Line />);
-  const mappings = [{ action: 'deliver', matchType: 'sku', matchValue: 'A' }];
+  const mappings = [{ action: 'deliver', matchType: 'sku', matchValue: 'A', fileId: 'A' }];
   act(() => void client.setQueryData(queries.mappings(store.id).queryKey, { mappings } as never));
   const line = await screen.findByText(/^1 product has its presets/);
   expect(line.textContent).toBe(says);
+});
+
+test('a product whose file is gone has not its presets', async () => {
+  const Line = () => useMatchLine(store, true);
+  const { client } = await show(<Line />);
+  const mapping = (matchValue: string) => ({ matchType: 'sku', matchValue, action: 'deliver', fileId: matchValue });
+  act(() => {
+    client.setQueryData(queries.mappings(store.id).queryKey, { mappings: ['A', 'B', 'C'].map(mapping) } as never);
+    client.setQueryData(queries.gonePresets().queryKey, ['B']);
+  });
+  await screen.findByText('2 products have their presets');
 });

@@ -9,6 +9,8 @@ import { Shape } from '@/components/StatusIcon';
 import { t, T } from '@/i18n/text';
 import type { Store } from '@/vocabulary/store';
 import { orderName } from '@/vocabulary/order';
+import { matchesOf } from '../store/products/draft';
+import { hasLost, useLostFiles } from '../store/products/lost';
 import { isOfBuyer, useOrdersOf, useSampled } from '../store/sampled';
 import styles from './start.module.css';
 
@@ -96,11 +98,10 @@ export function useFirstLine(done: boolean): ReactNode {
 
 export function useMatchLine(store: Store | undefined, done: boolean): ReactNode {
   const read = useQuery({ ...queries.mappings(store?.id ?? ''), enabled: store !== undefined && done });
-  if (!done || !store || !read.data) return null;
-  const count = new Set(
-    read.data.mappings.flatMap((one) => (one.action === 'deliver' ? `${one.matchType}:${one.matchValue}` : [])),
-  ).size;
-  if (count === 0) return null;
+  const matches = matchesOf(done ? (read.data?.mappings ?? []) : []);
+  const lost = useLostFiles(matches.size > 0);
+  const count = [...matches.values()].filter((match) => match.files.length > 0 && !hasLost(match, lost)).length;
+  if (!store || count === 0) return null;
   const bare = store.counts.unmappedProducts;
   return (
     <>

@@ -40,3 +40,20 @@ test('another store has none of the words that were typed for this one', async (
   await screen.findByRole('heading', { name: 'Tone Club' });
   expect(screen.queryByRole('textbox')).toBeNull();
 });
+
+test('the tab of products counts those without a preset and those whose file is gone', async () => {
+  const { client } = await show(<StorePage />);
+  const mapping = (id: string, fileId: string) => ({ id, matchType: 'sku', matchValue: id, action: 'deliver', fileId });
+  act(() => {
+    client.setQueryData(queries.store(at.id).queryKey, {
+      ...(aStore(at.id, 'Marlow') as object),
+      counts: { unmappedProducts: 2 },
+    } as never);
+    client.setQueryData(queries.gonePresets().queryKey, ['file-2']);
+    client.setQueryData(queries.mappings(at.id).queryKey, {
+      version: 1,
+      mappings: [mapping('A', 'file-1'), mapping('B', 'file-2')],
+    } as never);
+  });
+  await screen.findByRole('link', { name: 'Products 3 to match' });
+});

@@ -23,6 +23,7 @@ import { kindOf, type Store } from '@/vocabulary/store';
 import { Missing } from '../missing/Missing';
 import { changed } from '../search';
 import { StateText } from '../stores/StoreRows';
+import { useLostMatches } from './products/lost';
 import { Refused } from './Refused';
 
 const route = getRouteApi('/inside/integrations/stores/$id');
@@ -45,9 +46,9 @@ function Content({ it }: { it: Store }) {
   const path = useLocation({ select: ({ pathname }) => pathname });
   const deliveries = useQuery(queries.deliveryCount({ integrationId: it.id }));
   const needs = useQuery(queries.deliveryCount({ integrationId: it.id, needsAttention: true }));
+  const toMatch = it.counts.unmappedProducts + useLostMatches(it.id).count;
   const counts: Partial<Record<(typeof TABS)[number], string>> = {
-    products:
-      it.counts.unmappedProducts > 0 ? t('store.tab.unmapped', { count: it.counts.unmappedProducts }) : undefined,
+    products: toMatch > 0 ? t('store.tab.unmapped', { count: toMatch }) : undefined,
     deliveries: deliveries.data?.count === undefined ? undefined : number.format(deliveries.data.count),
   };
   const tab = TABS.find((one) => path.endsWith(`/${one}`));

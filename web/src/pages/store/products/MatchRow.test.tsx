@@ -2,6 +2,7 @@ import { cleanup, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { afterEach, expect, test, vi } from 'vitest';
+import { queries } from '@/api/queries';
 import { show } from '@/testing/render';
 import { serve } from '@/testing/service';
 import type { Match } from './draft';
@@ -143,4 +144,19 @@ test('Enter takes the first preset that was found, and no other than was typed',
   await screen.findByText('Plexi Two');
   await user.keyboard('{Enter}');
   expect(chosen()).toEqual(['a', 'Plexi One', 'Plexi Two']);
+});
+
+test('a file that is gone gives way to the one that is chosen', async () => {
+  serve(({ url }) => {
+    const found = new URL(url).searchParams.has('gone') ? { id: 'a', name: '' } : { id: 'b', name: 'Tweed' };
+    return Response.json({ data: [{ ...found, kind: 'preset' }], nextCursor: null });
+  });
+  const told = vi.fn();
+  const { client } = await show(<Row told={told} />);
+  client.setQueryData(queries.gonePresets().queryKey, ['a']);
+  client.setDefaultOptions({ queries: { retry: false } });
+  const user = userEvent.setup();
+  await user.click(await screen.findByRole('button', { name: 'Choose another Warm' }));
+  await user.click(await screen.findByText('Tweed'));
+  expect(told.mock.calls[0]?.[0].files.map(({ fileId }: { fileId: string }) => fileId)).toEqual(['b']);
 });

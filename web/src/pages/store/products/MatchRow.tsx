@@ -10,13 +10,12 @@ import {
   IconWaveSine,
   IconX,
 } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useRef, useState, type ReactNode } from 'react';
-import { queries } from '@/api/queries';
 import { Bdi } from '@/components/Bdi';
 import { t } from '@/i18n/text';
 import { ByTitle } from './ByTitle';
 import { keyOf, type File, type Key, type Match } from './draft';
+import { hasLost, isLost, useLostFiles, withoutLost } from './lost';
 import styles from './products.module.css';
 
 type Props = {
@@ -45,6 +44,8 @@ export function MatchRow({ name, detail, match, changed, note, unsold, instead, 
   };
   const edits = edited === keyOf(match);
   const bare = !match.ignored && match.files.length === 0;
+  const lost = useLostFiles(match.files.length > 0);
+  const broken = hasLost(match, lost);
   return (
     <li className={styles.row} data-quiet={match.ignored || undefined}>
       <div className={styles.product}>
@@ -63,14 +64,19 @@ export function MatchRow({ name, detail, match, changed, note, unsold, instead, 
           />
         ) : null}
       </div>
-      <IconArrowRight className={styles.arrow} size={17} data-needs={bare || changed || undefined} aria-hidden="true" />
+      <IconArrowRight
+        className={styles.arrow}
+        size={17}
+        data-needs={bare || broken || changed || undefined}
+        aria-hidden="true"
+      />
       <div className={styles.gets} ref={gets} style={edits ? undefined : { minHeight: height }}>
         {edits ? (
           <Suspense>
             <FilePicker
               label={t('products.presetsOf', { product: name })}
               match={match}
-              onChange={onChange}
+              onChange={(next) => onChange(withoutLost(match, next, lost))}
               onDone={leave}
             />
           </Suspense>
@@ -110,12 +116,19 @@ export function MatchRow({ name, detail, match, changed, note, unsold, instead, 
             ) : null}
           </>
         ) : (
-          <button type="button" className={styles.chips} data-choose onClick={edit}>
-            <span className="unseen">{t('products.presetsOf', { product: name })}</span>
-            {match.files.map((file) => (
-              <Chip key={file.fileId} file={file} changed={changed} />
-            ))}
-          </button>
+          <>
+            <button type="button" className={styles.chips} data-choose onClick={edit}>
+              <span className="unseen">{t('products.presetsOf', { product: name })}</span>
+              {match.files.map((file) => (
+                <Chip key={file.fileId} file={file} gone={isLost(file, lost)} changed={changed} />
+              ))}
+            </button>
+            {broken ? (
+              <Button onClick={edit}>
+                {t('products.another')} <span className="unseen">{name}</span>
+              </Button>
+            ) : null}
+          </>
         )}
       </div>
       {onRemove ? (
@@ -132,11 +145,8 @@ export function MatchRow({ name, detail, match, changed, note, unsold, instead, 
   );
 }
 
-function Chip({ file, changed }: { file: File; changed: boolean }) {
+function Chip({ file, gone, changed }: { file: File; gone: boolean; changed: boolean }) {
   const Icon = file.kind === 'capture' ? IconMicrophone2 : IconWaveSine;
-  // The matched files that the cloud account no longer has.
-  const lost = useQuery(queries.gonePresets()).data;
-  const gone = !file.stale && lost?.includes(file.fileId);
   return (
     <span
       className={styles.chip}

@@ -11,15 +11,16 @@ import { serve } from '@/testing/service';
 
 const ID = 'int_0a1b2c3d4e5f6';
 const OTHER = 'int_7a1b2c3d4e5f6';
-const at = vi.hoisted(() => ({ id: 'int_0a1b2c3d4e5f6' }));
+const at = vi.hoisted(() => ({ id: 'int_0a1b2c3d4e5f6', search: {} as Record<string, string> }));
 vi.mock('@tanstack/react-router', async (original) => ({
   ...(await original<typeof import('@tanstack/react-router')>()),
-  getRouteApi: () => ({ useParams: () => ({ id: at.id }), useSearch: () => ({}) }),
+  getRouteApi: () => ({ useParams: () => ({ id: at.id }), useSearch: () => at.search }),
 }));
 afterEach(() => {
   cleanup();
   act(clearToasts);
   at.id = ID;
+  at.search = {};
   vi.unstubAllGlobals();
 });
 
@@ -184,4 +185,53 @@ test('orders that were skipped are offered while nothing is changed', async () =
   screen.getByRole('button', { name: 'Deliver them' });
   await userEvent.setup().click(screen.getByRole('button', { name: /^Remove TWEED-59/ }));
   expect(screen.queryByText(/were skipped/)).toBeNull();
+});
+
+// Two products of the store: one whose file is there, and one whose file is gone. A third has no match.
+async function withLost() {
+  const { client } = await show(<Products />);
+  const product = (sku: string, fileId?: string) => ({
+    title: `Preset ${sku}`,
+    sku,
+    productId: null,
+    variantId: null,
+    soldCount: 4,
+    skippedOrders: 0,
+    skippedOrdersExact: true,
+    mappedBy: fileId ? { matchType: 'sku', mappingIds: [`map_${sku}`], fileIds: [fileId] } : null,
+  });
+  const [good, gone, bare] = [product('GOOD', 'file-1'), product('GONE', 'file-2'), product('BARE')];
+  const page = (...data: unknown[]) => ({ pages: [{ data, nextCursor: null }], pageParams: [null] });
+  const mapping = (matchValue: string, fileId: string) => ({
+    ...{ id: `map_${matchValue}`, matchType: 'sku', matchValue, action: 'deliver' },
+    ...{ fileId, kind: 'preset', fileName: fileId, stale: false },
+  });
+  act(() => {
+    client.setQueryData(['stores', 'products', ID, { limit: 100 }], page(good, gone, bare));
+    client.setQueryData(['stores', 'products', ID, { limit: 100, mapped: false }], page(bare));
+    client.setQueryData(['stores', 'products', ID, 'served', ''], [good, gone]);
+    client.setQueryData(queries.gonePresets().queryKey, ['file-2', 'file-9']);
+    client.setQueryData(queries.store(ID).queryKey, { counts: { unmappedProducts: 1 } } as never);
+    client.setQueryData(queries.mappings(ID).queryKey, {
+      version: 1,
+      mappings: [mapping('GOOD', 'file-1'), mapping('GONE', 'file-2'), mapping('OLD', 'file-9')],
+    } as never);
+  });
+  await screen.findByText('Preset GONE', { selector: 'li bdi' });
+  return screen.queryAllByText(/^/, { selector: 'li strong bdi' }).map(({ textContent }) => textContent);
+}
+
+test('a product whose file is gone counts and stands among those that need a preset', async () => {
+  expect(await withLost()).toEqual(['Preset GONE', 'Preset BARE', 'Preset GOOD', 'OLD']);
+  // With the match that no product uses, as its row has the same mark.
+  screen.getByText('Needs a preset 3');
+  screen.getByRole('button', { name: 'Choose another Preset GONE' });
+  expect(screen.queryByRole('button', { name: 'Choose another Preset GOOD' })).toBeNull();
+  const arrows = [...document.querySelectorAll('li > svg')].map((arrow) => arrow.hasAttribute('data-needs'));
+  expect(arrows).toEqual([true, true, false, true]);
+});
+
+test('the list of what needs a preset has the products whose file is gone', async () => {
+  at.search = { show: 'needs' };
+  expect(await withLost()).toEqual(['Preset BARE', 'Preset GONE', 'OLD']);
 });

@@ -31,6 +31,7 @@ import {
   type Draft,
   type Match,
 } from './draft';
+import { hasLost, servedProducts, useLostMatches } from './lost';
 import { MatchRow } from './MatchRow';
 import { SaveBar } from './SaveBar';
 import { SkippedOrders } from './SkippedOrders';
@@ -75,20 +76,30 @@ function Content({ id, set }: { id: string; set: Schemas['MappingSet'] }) {
     getNextPageParam: (page) => page.nextCursor,
   });
   const saved = matchesOf(set.mappings);
-  const products = read.data?.pages.flatMap(({ data }) => data) ?? [];
+  const { lost, count: lostMatches } = useLostMatches(id);
+  // A product whose match delivers a file that is gone needs another, too: the service counts and lists it as served.
+  const asksServed = needing && lostMatches > 0;
+  const served = useQuery({ ...servedProducts(id, asked), ...(asksServed ? {} : { enabled: false }) });
+  const broken = asksServed
+    ? (served.data?.filter(({ mappedBy }) => mappedBy?.fileIds.some((file) => lost.has(file))) ?? [])
+    : [];
+  const products = [...(read.data?.pages.flatMap(({ data }) => data) ?? []), ...broken];
   const rows = products.flatMap((product) => {
     const before = keyOfProduct(product, set.mappings);
     const by = keyOfProduct(product, set.mappings, draft);
     return before && by ? [{ product, by, key: keyOf(by), savedKey: keyOf(before) }] : [];
   });
   const named = new Set(rows.flatMap(({ key, savedKey }) => [key, savedKey]));
-  const others =
-    needing || read.hasNextPage
-      ? []
-      : [...new Map([...saved, ...draft]).values()].filter(
-          (match) =>
-            !match.removed && !named.has(keyOf(match)) && match.matchValue.toLowerCase().includes(asked.toLowerCase()),
-        );
+  const complete = !read.hasNextPage && (!needing || (asksServed && served.isSuccess));
+  const others = complete
+    ? [...new Map([...saved, ...draft]).values()].filter(
+        (match) =>
+          !match.removed &&
+          !named.has(keyOf(match)) &&
+          (!needing || hasLost(saved.get(keyOf(match)) ?? match, lost)) &&
+          match.matchValue.toLowerCase().includes(asked.toLowerCase()),
+      )
+    : [];
   const matchOf = (by: Pick<Match, 'matchType' | 'matchValue'>): Match =>
     draft.get(keyOf(by)) ?? saved.get(keyOf(by)) ?? { ...by, ignored: false, files: [] };
   const guard = useUnsaved(changesOf(draft, saved) > 0);
@@ -106,9 +117,12 @@ function Content({ id, set }: { id: string; set: Schemas['MappingSet'] }) {
   const stale = set.mappings.filter((mapping) => mapping.stale).length;
   const changes = changesOf(draft, saved);
   const unsaved = changes > 0 ? mappingsWith(saved, draft) : null;
-  // Products without a match come first; otherwise in the service's order.
-  const bare = ({ savedKey }: (typeof rows)[number]) => !saved.has(savedKey);
-  const ordered = [...rows.filter(bare), ...rows.filter((row) => !bare(row))];
+  // Products without a match, or with one whose file is gone, come first; otherwise in the service's order.
+  const needs = ({ savedKey }: (typeof rows)[number]) => {
+    const match = saved.get(savedKey);
+    return match === undefined || hasLost(match, lost);
+  };
+  const ordered = [...rows.filter(needs), ...rows.filter((row) => !needs(row))];
   return (
     <div className={styles.columns}>
       <div>
@@ -139,7 +153,10 @@ function Content({ id, set }: { id: string; set: Schemas['MappingSet'] }) {
               })
             }
             data={[
-              { value: 'needs', label: `${t('products.needs')} ${store.data?.counts.unmappedProducts ?? ''}` },
+              {
+                value: 'needs',
+                label: `${t('products.needs')} ${store.data ? store.data.counts.unmappedProducts + lostMatches : ''}`,
+              },
               { value: 'all', label: t('products.all') },
             ]}
           />
@@ -155,7 +172,11 @@ function Content({ id, set }: { id: string; set: Schemas['MappingSet'] }) {
             <Panel tone="amber">{t('products.staleBanner', { count: stale })}</Panel>
           </div>
         ) : null}
-        <Loaded read={read} what={t('products.what')} skeleton={<SkeletonRows rows={6} height={60} />}>
+        <Loaded<unknown>
+          read={asksServed && read.isSuccess ? served : read}
+          what={t('products.what')}
+          skeleton={<SkeletonRows rows={6} height={60} />}
+        >
           {() => (
             <>
               {rows.length > 0 ? (
