@@ -311,7 +311,7 @@ export const stores = {
   'check.own.reach': 'Can its server reach this address?',
   'check.own.paid': 'Does it send an order once it is paid?',
   'check.own.answer': 'Does it get the answer 202? Any other says in “error” why the order is not stored.',
-  'check.own.body': 'Is the body JSON, with orderId, targetUsername and items?',
+  'check.own.body': 'Is the body JSON, with orderId, a username and items?',
   'check.own.fields': 'The answer names each faulty field in “details”.',
 } as const;
 

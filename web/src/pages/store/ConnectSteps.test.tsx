@@ -241,7 +241,13 @@ test('a website is told each field that is read, what is refused, and what it ca
   ]);
   const last = screen.getAllByRole('listitem').at(-1)?.textContent;
   expect(last).toContain('400 means that it is refused and not stored');
-  expect(last).toContain('without targetUsername');
+  // One truth about the username: here, or in one of the extra fields.
+  const says = screen.getAllByRole('definition')[1]?.textContent;
+  expect(says).toBe(
+    'The buyer’s username on the cloud platform. Required, here or in one of the extra username fields of the store’s settings.',
+  );
+  expect(last).toContain('for example without a username: the answer names each faulty field');
+  expect(last).not.toContain('targetUsername');
   expect(last).toContain('Refunds, cancellations and test marks cannot be sent');
 });
 

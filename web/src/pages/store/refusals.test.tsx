@@ -138,7 +138,7 @@ test('a program of one’s own is asked other things than a shop', async () => {
   answer(client, refused('INVALID_PAYLOAD', 'generic'));
   await vi.waitFor(() =>
     expect(lines()).toEqual([
-      'Is the body JSON, with orderId, targetUsername and items?',
+      'Is the body JSON, with orderId, a username and items?',
       'The answer names each faulty field in “details”.',
     ]),
   );

@@ -31,15 +31,12 @@ export function Fields() {
   );
 }
 
-const [OK, REFUSED, NEEDED] = ['202', '400', 'targetUsername'];
+const [OK, REFUSED] = ['202', '400'];
 
 export function Answers() {
   return (
     <>
-      <T
-        k="ownOrder.answer"
-        values={{ ok: <code>{OK}</code>, refused: <code>{REFUSED}</code>, field: <code>{NEEDED}</code> }}
-      />
+      <T k="ownOrder.answer" values={{ ok: <code>{OK}</code>, refused: <code>{REFUSED}</code> }} />
       <p className={styles.note}>{t('ownOrder.never')}</p>
     </>
   );
