@@ -18,6 +18,7 @@ import type { Store } from '@/vocabulary/store';
 import { useBare, useFirstOrder } from './lines';
 import { Followed } from './Followed';
 import { SkippedOrders } from '../store/products/SkippedOrders';
+import { skippedJob, useSkipped } from '../store/products/skipped';
 import styles from './start.module.css';
 
 const Gift = lazy(() => import('./Gift').then((part) => ({ default: part.Gift })));
@@ -42,6 +43,7 @@ export function FirstStep({ store, ready, done, onLeave, onMatch }: Props) {
   const credits = useQuery(queries.credits());
   const owner = useIsOwner();
   const sold = useSale();
+  const skipped = useSkippedFirst(done ? undefined : store);
   const none = !done && credits.data !== undefined && credits.data.available <= 0;
   return (
     <div className={styles.parts}>
@@ -63,10 +65,10 @@ export function FirstStep({ store, ready, done, onLeave, onMatch }: Props) {
           ) : null}
         </div>
       ) : null}
-      {store?.lastOrderAt && !done ? <SkippedOrders key={store.id} id={store.id} /> : null}
+      {store && skipped ? <SkippedOrders key={store.id} id={store.id} /> : null}
       {shown ? (
         <Followed id={shown} />
-      ) : (
+      ) : skipped ? null : (
         <div className={styles.waiting}>
           <i className={styles.pulse} aria-hidden="true" />
           <div>
@@ -130,6 +132,14 @@ export function FirstStep({ store, ready, done, onLeave, onMatch }: Props) {
       ) : null}
     </div>
   );
+}
+
+// Whether an order was skipped, or is on its way since: where tests of the shop alone have come, it is not the first of a buyer.
+function useSkippedFirst(store: Store | undefined) {
+  const came = useFirstOrder(store) !== undefined;
+  const { orders } = useSkipped(store?.id ?? '', store?.lastOrderAt ? 'saved' : null);
+  const job = useQuery(skippedJob(store?.id ?? '')).data ?? null;
+  return came && (orders.count > 0 || job !== null);
 }
 
 function NextThings({ store, credits }: { store: Store | undefined; credits: Schemas['Balance'] | undefined }) {
