@@ -19,7 +19,7 @@ export const store_kinds = {
   'steps.shopify.2': 'Choose {create}. Set the event to {event}, the format to {json}, and paste this address:',
   'steps.shopify.3': 'Shopify shows a secret under the list: “Your webhooks will be signed with …”. Paste it here:',
   'steps.shopify.3.beside':
-    'Shopify shows a secret under the list: “Your webhooks will be signed with …”. Enter it under “Signing secret” on this page.',
+    'Shopify shows a secret under the list: “Your webhooks will be signed with …”. Enter it under {place} on this page.',
   'steps.shopify.4': 'Add three more webhooks with the same address and format, one for each of these events:',
   'steps.shopify.5':
     'In Shopify, choose {test} beside “Order payment” alone. Its sample is a paid order, which shows that the address and the secret are right. The other webhooks use the same address and secret.',
@@ -32,7 +32,7 @@ export const store_kinds = {
   'steps.woocommerce.5':
     'Place a test order, and mark it as {processing}: so it counts as paid, and “Order updated” sends it. The other webhooks need no test.',
   'steps.generic.1': 'Send each paid order as JSON with POST to:',
-  'steps.generic.2': 'Sign the exact body with this secret, HMAC-SHA256 in hex, in the header {header}:',
+  'steps.generic.2': 'Sign the exact body with the signing secret, HMAC-SHA256 in hex, in the header {header}:',
   'steps.generic.token':
     'Send an API token with each order, in the header {header}. {tokens} makes one; any permission will do, and its stores must include this one.',
   'steps.generic.3': 'The body, at least:',
@@ -40,6 +40,8 @@ export const store_kinds = {
     'The secret is shown only once, when the store is created or the secret is rotated. Current secret: {preview}',
   'steps.secretLost':
     'If you have not stored it, rotate it, and enter the new one in each webhook that you have made already.',
+  'steps.secretPlace': '“Signing secret”',
+  'steps.secretBeside': 'If you have not kept it, make or enter a new one under {place} on this page.',
   'steps.secretLabel': 'Secret of the shop',
   'steps.secretSave': 'Save',
   'steps.secretShort': 'The secret of a shop has at least {n} characters. Copy the whole of it.',

@@ -112,6 +112,15 @@ test('a secret is said to be shown once, and afterwards a new one can be made', 
   expect(screen.queryByText('Rotate…')).toBeNull();
 });
 
+test.each(['provider_a', 'provider_b', 'generic'] as const)(
+  'a step that needs a secret that is not shown leads to the place where one is made or entered: %s',
+  async (provider) => {
+    await show(<ConnectSteps it={aStore(provider)} secret={null} beside />);
+    const link = await screen.findByRole('link', { name: /“Signing secret”/ });
+    expect(link.getAttribute('href')).toBe('/integrations/stores/int_0a1b2c3d4e5f6/connection?do=secret');
+  },
+);
+
 test('a secret of the shop is said to be stored, where it was entered or has proved right', async () => {
   const stored = () => screen.queryByText(/^Saved, ends in/)?.textContent;
   const shopify = (more: Partial<Store> = {}) => aStore('provider_a', { secretPreview: '…ours', ...more });
@@ -253,6 +262,7 @@ test('a website is told each field that is read, what is refused, and what it ca
 
 test('where the secret is entered beside the steps, they have no field for it', async () => {
   await show(<ConnectSteps it={aStore('provider_a')} secret={null} beside />);
-  await screen.findByText(/Enter it under “Signing secret” on this page\.$/);
+  const link = await screen.findByRole('link', { name: '“Signing secret”' });
+  expect(link.parentElement?.textContent).toMatch(/Enter it under “Signing secret” on this page\.$/);
   expect(screen.queryByLabelText('Secret of the shop')).toBeNull();
 });

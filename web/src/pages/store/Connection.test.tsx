@@ -85,7 +85,7 @@ test('a store whose shop dictates the secret has one way to enter it', async () 
   act(() => void client.setQueryData(queries.store(at.id).queryKey, store('provider_a')));
   await screen.findByRole('button', { name: 'Enter the shop’s own…' });
   screen.getByText('No secret of your shop is saved here yet.');
-  await screen.findByText(/Enter it under “Signing secret” on this page\.$/);
+  await screen.findByRole('link', { name: '“Signing secret”' });
   expect(screen.queryByLabelText('Secret of the shop')).toBeNull();
   // One that has signed orders is the shop's, also where the newest order has another.
   const refused = [{ code: 'INVALID_SIGNATURE', count: 1, lastAt: '2026-11-22T08:15:30.000Z', mendedUntil: null }];

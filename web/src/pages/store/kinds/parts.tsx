@@ -1,6 +1,7 @@
 // The parts that the steps of several kinds of shops share.
 import '@/i18n/en/store_kinds';
 import '@/i18n/en/stores';
+import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, type ReactNode } from 'react';
 import { CopyField } from '@/components/Copy';
 import { t, T } from '@/i18n/text';
@@ -23,6 +24,19 @@ export const shopWords = <N extends Name>(...names: N[]) =>
 
 export const Address = ({ it }: { it: Store }) => <CopyField label={t('connection.address')} value={it.webhookUrl} />;
 
+// The way to the secret's own control, on the page that has the steps beside it.
+export const SecretPlace = ({ it }: { it: Store }) => (
+  <Link
+    className="link"
+    to="/integrations/stores/$id/connection"
+    params={{ id: it.id }}
+    search={{ do: 'secret' }}
+    resetScroll={false}
+  >
+    {t('steps.secretPlace')}
+  </Link>
+);
+
 export function OurSecret({ it, secret, onSecret }: StepsProps) {
   if (secret !== null)
     return (
@@ -42,7 +56,11 @@ export function OurSecret({ it, secret, onSecret }: StepsProps) {
         <Suspense>
           <RotateSecret it={it} onSecret={onSecret} />
         </Suspense>
-      ) : null}
+      ) : (
+        <p className={styles.note}>
+          <T k="steps.secretBeside" values={{ place: <SecretPlace it={it} /> }} />
+        </p>
+      )}
     </div>
   );
 }

@@ -3,7 +3,7 @@ import '@/i18n/en/store_kinds';
 import { lazy, Suspense } from 'react';
 import { t, T } from '@/i18n/text';
 import type { StoreKind } from './kind';
-import { Address, OtherEvents, shopWords } from './parts';
+import { Address, OtherEvents, SecretPlace, shopWords } from './parts';
 
 // ShopSecret comes with the steps: pages without steps import the kinds of shops too.
 const ShopSecret = lazy(() => import('./ShopSecret').then((part) => ({ default: part.ShopSecret })));
@@ -51,7 +51,9 @@ export const shopify: StoreKind = {
       <Address it={it} />
     </div>,
     beside ? (
-      t('steps.shopify.3.beside')
+      <div>
+        <T k="steps.shopify.3.beside" values={{ place: <SecretPlace it={it} /> }} />
+      </div>
     ) : (
       <div>
         {t('steps.shopify.3')}
