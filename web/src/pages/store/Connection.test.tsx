@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { act, cleanup, screen, waitFor } from '@testing-library/react';
 import { useSyncExternalStore } from 'react';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -119,3 +120,17 @@ test.each([
     );
   },
 );
+
+test('code to take elsewhere is whole, in the wide column: it scrolls sideways and wraps nowhere', async () => {
+  const styles = readFileSync(`${import.meta.dirname}/steps.module.css`, 'utf8').split('@media')[0];
+  document.head.insertAdjacentHTML('beforeend', `<style>${styles}</style>`);
+  const { client } = await show(<Connection />);
+  act(() => void client.setQueryData(queries.store(at.id).queryKey, store('provider_a')));
+  const code = await screen.findByLabelText('The field');
+  const columns = document.querySelectorAll('[class*=column] [class*=column]');
+  expect(columns[0]?.contains(code)).toBe(true);
+  code.parentElement!.className = 'snippet'; // the name in the style sheet
+  const { whiteSpace, overflowX, maxHeight } = getComputedStyle(code);
+  expect([whiteSpace, overflowX, maxHeight || 'none']).toEqual(['pre', 'auto', 'none']);
+  expect(getComputedStyle(code.parentElement!).flexDirection || 'row').toBe('row');
+});

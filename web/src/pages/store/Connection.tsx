@@ -53,13 +53,13 @@ export function Connection() {
               <p />
               <ConnectSteps it={it} secret={null} username={false} beside />
             </section>
-          </div>
-          <div className={styles.column}>
-            <Sent it={it} />
             <section className={styles.group}>
               <h2>{t('connection.username')}</h2>
               <UsernameField it={it} />
             </section>
+          </div>
+          <div className={styles.column}>
+            <Sent it={it} />
           </div>
         </div>
       )}
