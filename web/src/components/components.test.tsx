@@ -12,6 +12,7 @@ import { ConfirmDialog } from './Dialogs';
 import { SecretOnce } from './SecretOnce';
 import { Loaded } from './States';
 import { Toasts } from './toasts';
+import { useUnsaved } from './unsaved';
 
 afterEach(() => {
   cleanup();
@@ -159,6 +160,24 @@ test('a page with a secret on it is left only after a question', async () => {
   await user.click(screen.getByLabelText('I have stored it in a safe place'));
   await user.click(screen.getByRole('button', { name: 'Done' }));
   await waitFor(() => expect(at).toBe('/done'));
+});
+
+test('the way that keeps what was typed is the main one of the question before a page is left', async () => {
+  const Page = () => {
+    const navigate = useNavigate();
+    return (
+      <>
+        <button onClick={() => void navigate({ to: '/keys' })}>Go</button>
+        {useUnsaved(true)}
+      </>
+    );
+  };
+  await show(<Page />);
+  await userEvent.setup().click(await screen.findByRole('button', { name: 'Go' }));
+  const stay = await screen.findByRole('button', { name: 'Stay' });
+  expect(stay.dataset.variant).toBe('filled');
+  const leave = screen.getByRole('button', { name: 'Leave without saving' });
+  expect(leave.dataset.variant).toBe('default');
 });
 
 const click = (element: Element | null) => element && act(() => void fireEvent.click(element));

@@ -5,10 +5,11 @@ import { t } from '@/i18n/text';
 import { Dialog } from './Dialogs';
 import styles from './Dialogs.module.css';
 
-export const useUnsaved = (changed: boolean) => useLeaveAsked(() => changed, t('leave.title'), t('leave.body'));
+export const useUnsaved = (changed: boolean) =>
+  useLeaveAsked(() => changed, t('leave.title'), t('leave.body'), t('leave.unsaved'));
 
 // `asks`: whether a departure needs an answer now.
-export function useLeaveAsked(asks: () => boolean, title: string, body: string) {
+export function useLeaveAsked(asks: () => boolean, title: string, body: string, leave = t('leave.go')) {
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: ({ current, next }) => asks() && current.pathname !== next.pathname,
     enableBeforeUnload: asks,
@@ -19,11 +20,11 @@ export function useLeaveAsked(asks: () => boolean, title: string, body: string) 
       <div className={styles.form}>
         <p className="muted">{body}</p>
         <div className={styles.buttons}>
-          <Button size="lg" onClick={() => reset?.()}>
-            {t('leave.stay')}
+          <Button size="lg" onClick={() => proceed?.()}>
+            {leave}
           </Button>
-          <Button size="lg" variant="filled" onClick={() => proceed?.()}>
-            {t('leave.go')}
+          <Button size="lg" variant="filled" data-autofocus onClick={() => reset?.()}>
+            {t('leave.stay')}
           </Button>
         </div>
       </div>

@@ -185,6 +185,7 @@ export const frame = {
   'leave.body': 'What you changed here is not saved.',
   'leave.stay': 'Stay',
   'leave.go': 'Leave',
+  'leave.unsaved': 'Leave without saving',
 
   'signIn.title': 'Welcome back',
   'signIn.page': 'Sign in',
