@@ -28,6 +28,8 @@ export function Csv({ id }: { id: string }) {
   const [text, setText] = useState('');
   const [diff, setDiff] = useState<Diff | null>(null);
   const client = useQueryClient();
+  const faulty = diff !== null && diff.errorCount > 0;
+  const choose = () => field.current?.click();
   async function look(file: File | undefined) {
     if (!file) return;
     try {
@@ -69,7 +71,7 @@ export function Csv({ id }: { id: string }) {
           event.currentTarget.value = '';
         }}
       />
-      <Button variant="subtle" leftSection={<IconUpload size={16} />} onClick={() => field.current?.click()}>
+      <Button variant="subtle" leftSection={<IconUpload size={16} />} onClick={choose}>
         {t('products.import')}
       </Button>
       <Button variant="subtle" leftSection={<IconDownload size={16} />} onClick={() => void save()}>
@@ -80,34 +82,31 @@ export function Csv({ id }: { id: string }) {
         onClose={() => setDiff(null)}
         title={t('import.title')}
         body={t('import.lead')}
-        button={t('import.button')}
-        ready={diff?.errorCount === 0}
+        button={t(faulty ? 'import.another' : 'import.button')}
         onConfirm={async () => {
+          if (faulty) return choose();
           await send(id, text, false);
           toast(t('import.done'));
           await client.invalidateQueries({ queryKey: ['stores'] });
         }}
       >
-        {diff ? (
-          <>
-            <p className={styles.diff}>
-              <span>{t('import.added', { n: diff.added })}</span>
-              <span>{t('import.changed', { n: diff.changed })}</span>
-              <span>{t('import.removed', { n: diff.removed })}</span>
-            </p>
-            {diff.errorCount > 0 ? (
-              <div className={styles.errors} role="alert" tabIndex={0}>
-                <p>{t('import.errors', { count: diff.errorCount })}</p>
-                <ul>
-                  {diff.errors.map(({ line, column, problem }, index) => (
-                    <li key={index}>
-                      {column ? t('import.lineColumn', { line, column, problem }) : t('import.line', { line, problem })}
-                    </li>
-                  ))}
-                </ul>
-              </div>
-            ) : null}
-          </>
+        {faulty ? (
+          <div className={styles.errors} role="alert" tabIndex={0}>
+            <p>{t('import.errors', { count: diff.errorCount })}</p>
+            <ul>
+              {diff.errors.map(({ line, column, problem }, index) => (
+                <li key={index}>
+                  {column ? t('import.lineColumn', { line, column, problem }) : t('import.line', { line, problem })}
+                </li>
+              ))}
+            </ul>
+          </div>
+        ) : diff ? (
+          <p className={styles.diff}>
+            <span>{t('import.added', { n: diff.added })}</span>
+            <span>{t('import.changed', { n: diff.changed })}</span>
+            <span>{t('import.removed', { n: diff.removed })}</span>
+          </p>
         ) : null}
       </ConfirmDialog>
     </>
