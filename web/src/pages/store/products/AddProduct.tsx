@@ -40,7 +40,7 @@ export function AddProduct({ opened, taken, onClose, onAdd }: Props) {
           onChange={(type) => setType((type as MatchType | null) ?? 'sku')}
         />
         <TextInput
-          label={t('add.value')}
+          label={t(`match.${matchType}`)}
           size="md"
           maxLength={200}
           value={value}
@@ -48,9 +48,14 @@ export function AddProduct({ opened, taken, onClose, onAdd }: Props) {
           onChange={(event) => setValue(event.currentTarget.value)}
           data-autofocus
         />
-        <Button type="submit" variant="filled" size="lg" disabled={!matchValue || exists}>
-          {t('add.button')}
-        </Button>
+        <div className={styles.dialogButtons}>
+          <Button size="lg" onClick={onClose}>
+            {t('action.cancel')}
+          </Button>
+          <Button type="submit" variant="filled" size="lg" disabled={!matchValue || exists}>
+            {t('add.button')}
+          </Button>
+        </div>
       </form>
     </Dialog>
   );

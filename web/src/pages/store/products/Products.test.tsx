@@ -66,7 +66,7 @@ test('another store has none of the changes and of the search of this one', asyn
   const user = userEvent.setup();
   await user.type(await screen.findByRole('searchbox'), 'tweed');
   await user.click(await screen.findByRole('button', { name: 'Add product' }));
-  await user.type(await screen.findByLabelText('Its value in your shop'), 'TWEED-60{Enter}');
+  await user.type(await screen.findByLabelText('SKU'), 'TWEED-60{Enter}');
   await screen.findByText('TWEED-60');
   at.id = OTHER;
   act(() => turn());
@@ -94,7 +94,7 @@ async function withTwoMatches(...more: string[]) {
   const press = async (name: string) => user.click(await screen.findByRole('button', { name }));
   const add = async (sku: string) => {
     await press('Add product');
-    await user.click(await screen.findByLabelText('Its value in your shop'));
+    await user.click(await screen.findByLabelText('SKU'));
     await user.paste(sku);
     await user.keyboard('{Enter}');
     await screen.findByText(sku);
@@ -104,6 +104,18 @@ async function withTwoMatches(...more: string[]) {
   const changes = () => screen.queryByText(/products? changed\.$/)?.textContent;
   return { press, add, rows, changes };
 }
+
+test('a product to add is named by the words of its match, and is given up by Cancel', async () => {
+  const { press, rows } = await withTwoMatches();
+  await press('Add product');
+  const user = userEvent.setup({ delay: null });
+  await user.click(await screen.findByLabelText('Match by', { selector: 'input' }));
+  await user.click(await screen.findByRole('option', { name: 'Title', hidden: true }));
+  await user.type(await screen.findByLabelText('Title'), 'TWEED-61');
+  await press('Cancel');
+  await vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  expect(rows()).toEqual(['TWEED-59', 'TWEED-60']);
+});
 
 test.each(['TWEED-59', 'TWEED-60'])('the row of %s can be removed, and comes back by Undo', async (product) => {
   const { press, rows, changes } = await withTwoMatches();
