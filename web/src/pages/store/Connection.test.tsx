@@ -134,3 +134,11 @@ test('code to take elsewhere is whole, in the wide column: it scrolls sideways a
   expect([whiteSpace, overflowX, maxHeight || 'none']).toEqual(['pre', 'auto', 'none']);
   expect(getComputedStyle(code.parentElement!).flexDirection || 'row').toBe('row');
 });
+
+test('topics are not said to be of the last 24 hours, in which nothing may have come', async () => {
+  const { client } = await show(<Connection />);
+  const it = { ...store('provider_b'), topicsSeen: ['order.created', 'order.updated'] } as Store;
+  act(() => void client.setQueryData(queries.store(at.id).queryKey, it));
+  await screen.findByText('Nothing in the last 24 hours.');
+  expect(screen.getByText(/^Topics seen so far:/).textContent).toBe('Topics seen so far: order.created, order.updated');
+});

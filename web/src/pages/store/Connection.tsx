@@ -179,18 +179,16 @@ function Sent({ it }: { it: Store }) {
               </dd>
             </div>
           ))}
-          {it.topicsSeen.length > 0 ? (
-            <div>
-              <dt>{t('connection.topics')}</dt>
-              <dd>
-                <code>
-                  <Bdi>{it.topicsSeen.join(', ')}</Bdi>
-                </code>
-              </dd>
-            </div>
-          ) : null}
         </dl>
       )}
+      {it.topicsSeen.length > 0 ? (
+        <p className={styles.topics}>
+          {t('connection.topics')}{' '}
+          <code>
+            <Bdi>{it.topicsSeen.join(', ')}</Bdi>
+          </code>
+        </p>
+      ) : null}
       {unseen.length > 0 ? <p>{t('connection.unseen', { topics: listed(unseen) })}</p> : null}
       {neverSentEnds(it) ? <p>{t('connection.noRefunds')}</p> : null}
     </section>
