@@ -117,8 +117,8 @@ export const stores = {
     other: 'Delivering costs {count} credits at most. You have {n}.',
   },
   'products.creditsShort': {
-    one: 'Delivering needs {count} credit at most, and you have {n}.',
-    other: 'Delivering needs {count} credits at most, and you have {n}.',
+    one: 'Delivering needs {count} credit at most, and you have\u00a0{n}.',
+    other: 'Delivering needs {count} credits at most, and you have\u00a0{n}.',
   },
   'products.save': 'Save',
   'products.saveDeliver': { one: 'Save and deliver {count} order', other: 'Save and deliver {count} orders' },

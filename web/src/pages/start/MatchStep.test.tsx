@@ -97,7 +97,9 @@ test('without the credits for the order, and where it needs no save, saving come
   await open({ available: 2 });
   const deliver = await screen.findByRole('button', { name: 'Save and deliver 1 order' });
   expect(deliver.dataset.variant).toBe('default');
-  expect(screen.getByRole('button', { name: 'Save matches' }).dataset.variant).toBe('filled');
+  const save = screen.getByRole('button', { name: 'Save matches' });
+  expect(save.dataset.variant).toBe('filled');
+  expect(save.compareDocumentPosition(deliver)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
   screen.getByText(/Delivering needs 3 credits at most, and you have 2\.$/);
   await userEvent.setup().click(deliver);
   await screen.findByText('Saved. 1 order is being processed. Without enough credits it waits for them.');

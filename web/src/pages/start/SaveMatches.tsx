@@ -55,31 +55,36 @@ export function SaveMatches({ id, version, mappings, blocked, onDone, children }
       },
     );
   };
+  const alone = (
+    <Button
+      key="alone"
+      variant={skipped && !short ? 'default' : 'filled'}
+      size="md"
+      disabled={mappings === null}
+      aria-disabled={busy || undefined}
+      onClick={act(false)}
+    >
+      {busy ? t('action.saving') : t('guide.mapping.save')}
+    </Button>
+  );
+  const withOrders = skipped ? (
+    <Button
+      key="orders"
+      variant={short ? 'default' : 'filled'}
+      size="md"
+      disabled={counting}
+      aria-disabled={busy || undefined}
+      onClick={act(true)}
+    >
+      {counting ? t('products.counting') : ordersText('products.saveDeliver', orders)}
+    </Button>
+  ) : null;
   return (
     <>
       {error ? <Alert>{sentence(error)}</Alert> : null}
       {skipped && !counting ? <p className="muted">{reprocessWords(orders, before, words)}</p> : null}
       <div className={styles.line}>
-        {skipped ? (
-          <Button
-            variant={short ? 'default' : 'filled'}
-            size="md"
-            disabled={counting}
-            aria-disabled={busy || undefined}
-            onClick={act(true)}
-          >
-            {counting ? t('products.counting') : ordersText('products.saveDeliver', orders)}
-          </Button>
-        ) : null}
-        <Button
-          variant={skipped && !short ? 'default' : 'filled'}
-          size="md"
-          disabled={mappings === null}
-          aria-disabled={busy || undefined}
-          onClick={act(false)}
-        >
-          {busy ? t('action.saving') : t('guide.mapping.save')}
-        </Button>
+        {short ? [alone, withOrders] : [withOrders, alone]}
         {children}
       </div>
     </>
