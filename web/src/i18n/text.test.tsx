@@ -14,6 +14,7 @@ import { guide } from './en/guide';
 import { home } from './en/home';
 import { profile } from './en/profile';
 import { step_up } from './en/step_up';
+import { more_matches } from './en/more_matches';
 import { own_order } from './en/own_order';
 import { store_kinds } from './en/store_kinds';
 import { stores } from './en/stores';
@@ -64,6 +65,7 @@ const PARTS = {
   presets,
   profile,
   step_up,
+  more_matches,
   own_order,
   store_kinds,
   stores,

@@ -13,6 +13,7 @@ import type { instead } from './en/instead';
 import type { lost } from './en/lost';
 import type { mail } from './en/mail';
 import type { orders } from './en/orders';
+import type { more_matches } from './en/more_matches';
 import type { own_order } from './en/own_order';
 import type { palette } from './en/palette';
 import type { people } from './en/people';
@@ -47,6 +48,7 @@ type Catalogue = typeof frame &
   typeof lost &
   typeof mail &
   typeof orders &
+  typeof more_matches &
   typeof own_order &
   typeof palette &
   typeof people &

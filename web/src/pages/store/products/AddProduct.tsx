@@ -1,8 +1,10 @@
 // Adds a product that no order has named yet, by a value of the shop.
+import '@/i18n/en/more_matches';
 import '@/i18n/en/stores';
 import { Button, Select, TextInput } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
 import { Dialog } from '@/components/Dialogs';
+import dialog from '@/components/Dialogs.module.css';
 import { t } from '@/i18n/text';
 import { MATCH_TYPES, type MatchType } from '@/vocabulary/store';
 import { keyOf, type Key } from './draft';
@@ -48,7 +50,7 @@ export function AddProduct({ opened, taken, onClose, onAdd }: Props) {
           onChange={(event) => setValue(event.currentTarget.value)}
           data-autofocus
         />
-        <div className={styles.dialogButtons}>
+        <div className={dialog.buttons}>
           <Button size="lg" onClick={onClose}>
             {t('action.cancel')}
           </Button>

@@ -1,4 +1,5 @@
 // Replaces all matches by a table: first a list of the changes, then the change.
+import '@/i18n/en/more_matches';
 import '@/i18n/en/stores';
 import { Button } from '@mantine/core';
 import { IconDownload, IconUpload } from '@tabler/icons-react';

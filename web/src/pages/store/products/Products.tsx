@@ -3,11 +3,11 @@ import '@/i18n/en/stores';
 import { Button, SegmentedControl, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconBuildingStore, IconPlus, IconSearch } from '@tabler/icons-react';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { api, ok, type Schemas } from '@/api/client';
-import { queries } from '@/api/queries';
+import { allPages, queries } from '@/api/queries';
 import { Bdi } from '@/components/Bdi';
 import { Panel } from '@/components/Panel';
 import { EmptyState, Loaded, SkeletonRows } from '@/components/States';
@@ -31,7 +31,7 @@ import {
   type Draft,
   type Match,
 } from './draft';
-import { hasLost, servedProducts, useLostMatches } from './lost';
+import { hasLost, useLostMatches } from './lost';
 import { MatchRow } from './MatchRow';
 import { SaveBar } from './SaveBar';
 import { SkippedOrders } from './SkippedOrders';
@@ -42,6 +42,23 @@ const AddProduct = lazy(() => import('./AddProduct').then((part) => ({ default: 
 
 const route = getRouteApi('/inside/integrations/stores/$id/products');
 type Product = Schemas['Product'];
+
+// All products that a match serves.
+const servedProducts = (id: string, q: string) =>
+  queryOptions({
+    queryKey: ['stores', 'products', id, 'served', q],
+    queryFn: async ({ signal }) => {
+      const { data } = await allPages<Product>((page) =>
+        ok(
+          api.GET('/api/integrations/{integration}/products', {
+            params: { path: { integration: id }, query: { mapped: true, ...(q ? { q } : {}), ...page } },
+            signal,
+          }),
+        ),
+      );
+      return data;
+    },
+  });
 
 export function Products() {
   const { id } = route.useParams();
