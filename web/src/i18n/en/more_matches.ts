@@ -2,7 +2,7 @@ import { addWords } from '../words';
 
 // Matches that are typed in, or imported as a table.
 export const more_matches = {
-  'match.order': 'Where several match a product, the first of these counts: variant id, SKU, product id, title.',
+  'add.order': 'Where several match a product, the first of these counts: variant id, SKU, product id, title.',
   'add.title': 'Add a product',
   'add.type': 'Match by',
   'add.button': 'Add product',

@@ -34,7 +34,7 @@ export function AddProduct({ opened, taken, onClose, onAdd }: Props) {
       <form className={styles.form} onSubmit={submit}>
         <Select
           label={t('add.type')}
-          description={t('match.order')}
+          description={t('add.order')}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
           size="md"
           data={MATCH_TYPES.map((type) => ({ value: type, label: t(`match.${type}`) }))}
