@@ -1,6 +1,6 @@
 import { addWords } from '../words';
 
-// The kinds of shops, in their own words.
+// The kinds of shops, in their own words; the wait for the first order of one, and what to check where none comes.
 export const store_kinds = {
   'shop.Shopify': 'Shopify',
   'shop.WooCommerce': 'WooCommerce',
@@ -74,6 +74,35 @@ export const store_kinds = {
   'steps.why.updated': 'reports payments, refunds, cancellations and usernames that come later',
   'steps.why.deleted': 'stops what is not shared yet',
   'steps.why.restored': 'undoes that',
+
+  'listen.title': 'Listening for your first order',
+  'listen.text': 'This page moves on by itself as soon as it arrives.',
+  'listen.late': 'Nothing has arrived for three minutes. Check these, then send another order.',
+  'listen.nothing': 'Nothing arrives?',
+  'listen.got': 'An order arrived, its signature is right',
+  'listen.gotText': 'The store is connected. Next: match its products to your presets.',
+  'listen.sample': 'Test notification received, its signature is right',
+  'listen.sampleText': 'The store is connected. The notification is no work: nothing is delivered for it.',
+  'listen.bad': 'An order came, but its signature is wrong',
+  'listen.badText': 'Copy the secret again, then send another.',
+  'listen.noSecret': 'No secret of your shop is saved here yet. Save it above, then send another order.',
+  'listen.newSecret': 'New secret saved. Send another order.',
+  'listen.newOwn': 'There is a new secret. Copy it into your shop, then send another order.',
+  'listen.last': { one: 'Last refused {time}', other: '{count} refused, last {time}' },
+  'listen.refused': 'An order came, but it was refused',
+  'listen.refusedText': 'It came with {cause}. Check the store, then send another.',
+  'check.address': 'Is the whole address copied, from https to its end?',
+  'check.secret': 'Is the secret of the shop saved here? Without it every order is refused.',
+  'check.event': 'Is the event the payment of an order?',
+  'check.format': 'Is the format JSON?',
+  'check.paid': 'Is the order paid? Only paid orders are delivered.',
+  'check.active': 'Is the webhook, or its plugin, active?',
+  'check.own.address': 'Does your program send to the whole address, with POST?',
+  'check.own.reach': 'Can its server reach this address?',
+  'check.own.paid': 'Does it send an order once it is paid?',
+  'check.own.answer': 'Does it get the answer 202? Any other says in “error” why the order is not stored.',
+  'check.own.body': 'Is the body JSON, with orderId, a username and items?',
+  'check.own.fields': 'The answer names each faulty field in “details”.',
 } as const;
 
 addWords(store_kinds);

@@ -59,7 +59,8 @@ test.each([
 });
 
 test('a product whose file is gone has not its presets', async () => {
-  const Line = () => useMatchLine(store, true);
+  const shop = { ...store, counts: { unmappedProducts: 0 } } as Store;
+  const Line = () => useMatchLine(shop, true);
   const { client } = await show(<Line />);
   const mapping = (matchValue: string) => ({ matchType: 'sku', matchValue, action: 'deliver', fileId: matchValue });
   act(() => {

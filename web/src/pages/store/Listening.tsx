@@ -1,6 +1,6 @@
 // Waits for the first order of a store, and shows a refused request that came instead. Where nothing came for three minutes, the list of what
 // to check is open.
-import '@/i18n/en/stores';
+import '@/i18n/en/store_kinds';
 import { useState } from 'react';
 import { Shape } from '@/components/StatusIcon';
 import { useNow } from '@/components/Time';
