@@ -27,7 +27,7 @@ export function refundedProducts(lines: Lines): string | null {
   });
 }
 
-// The presets of a completed delivery that are refunded and can be taken back: the panel is about them. Of a refund of a part, those
+// The presets of a completed delivery that are refunded and can be taken back: the panel is about them. A refund of a part leaves those
 // whose products are all refunded, which the lines say.
 export function keptAfterRefund(it: Delivery, lines: Lines): Delivery['items'] {
   if (it.status !== 'completed' || !it.refunded || it.pendingAction || !it.allowedActions.includes('revoke')) return [];

@@ -57,7 +57,7 @@ export function Banner({ it, state }: { it: Subscription; state: ReceiverState }
   }
 }
 
-// What helps a receiver that is on and has failed.
+// The ways to help a receiver that is on and has failed.
 function Ways({ it }: { it: Subscription }) {
   const [asked, setAsked] = useState(false);
   return (
