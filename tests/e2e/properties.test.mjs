@@ -382,7 +382,7 @@ for (const operation of walked) {
       const drawn = sample(values(document, given), 15, 3)
         .filter((one) => one !== null)
         .map(String);
-      for (const text of [...drawn, ...oddTexts]) {
+      for (const text of new Set([...drawn, ...oddTexts])) {
         await judge(takes(given, fromText(text, schema)), ...(await ask(`?${new URLSearchParams({ [name]: text })}`)));
       }
       assert.equal((await ask(`?${name}=1&${name}=1`))[0].status, 422);
