@@ -114,7 +114,7 @@ export class Eyes {
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
     await page.clock.runFor(5_000);
     await page.waitForTimeout(400);
-    if (state === 'stale' && !page.framed && !(await page.getByText(/These numbers are from|No connection/).count()))
+    if (state === 'stale' && !page.framed && !(await page.getByText(/This is from|No connection/).count()))
       this.findings.push(`${page.label}: does not say that it is old`);
   }
 

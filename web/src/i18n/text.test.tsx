@@ -15,6 +15,7 @@ import { home } from './en/home';
 import { profile } from './en/profile';
 import { step_up } from './en/step_up';
 import { more_matches } from './en/more_matches';
+import { require_token } from './en/require_token';
 import { own_order } from './en/own_order';
 import { store_kinds } from './en/store_kinds';
 import { stores } from './en/stores';
@@ -66,6 +67,7 @@ const PARTS = {
   profile,
   step_up,
   more_matches,
+  require_token,
   own_order,
   store_kinds,
   stores,

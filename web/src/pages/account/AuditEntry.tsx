@@ -65,8 +65,8 @@ export function AuditEntry({ it, onClose }: { it: Entry; onClose: () => void }) 
               </tr>
             </thead>
             <tbody>
-              {it.changes.map(wordsOf).map(({ field, from, to }) => (
-                <tr key={field}>
+              {it.changes.map(wordsOf).map(({ field, from, to }, at) => (
+                <tr key={at}>
                   <th scope="row">{field}</th>
                   <td>
                     <Bdi>{from}</Bdi>

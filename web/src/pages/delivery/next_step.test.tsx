@@ -99,7 +99,7 @@ test('a username is changed only to another one, and left as it is by Cancel', a
   await user.click(screen.getByRole('button', { name: 'Save and ask again' }));
   await screen.findByText('That is the present username. Type another one.');
   await user.click(screen.getByRole('button', { name: 'Cancel' }));
-  await screen.findByRole('button', { name: 'Change username' });
+  expect(document.activeElement).toBe(await screen.findByRole('button', { name: 'Change username' }));
   expect(screen.queryByRole('textbox')).toBeNull();
 });
 

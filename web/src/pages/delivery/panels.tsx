@@ -2,7 +2,7 @@
 import '@/i18n/en/delivery';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { queries } from '@/api/queries';
 import { Bdi } from '@/components/Bdi';
 import { Buyer } from '@/components/Buyer';
@@ -127,6 +127,15 @@ function Completed({ it, at }: { it: Delivery; at: string }) {
 
 function Waiting({ it }: { it: Delivery }) {
   const [changing, setChanging] = useState(false);
+  const [left, setLeft] = useState(false); // the form was left without a change: the focus goes back to its button
+  const change = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (left && !changing) change.current?.focus();
+  }, [left, changing]);
+  const leave = () => {
+    setLeft(true);
+    setChanging(false);
+  };
   const buyer = <Buyer username={it.targetUsername} />;
   const may = it.allowedActions.includes('change_username');
   useShortcuts(may && !changing ? { e: () => setChanging(true) } : {});
@@ -150,11 +159,11 @@ function Waiting({ it }: { it: Delivery }) {
           <p className={styles.says}>
             <T k="panel.waiting.changeText" values={{ buyer }} />
           </p>
-          <UsernameForm it={it} button={t('panel.waiting.changeSave')} asked onCancel={() => setChanging(false)} />
+          <UsernameForm it={it} button={t('panel.waiting.changeSave')} asked onCancel={leave} />
         </>
       ) : may ? (
         <div className={styles.buttons}>
-          <Button size="md" onClick={() => setChanging(true)}>
+          <Button ref={change} size="md" onClick={() => setChanging(true)}>
             {t('panel.waiting.change')}
           </Button>
         </div>

@@ -127,6 +127,7 @@ export function OutcomePanel({ it }: { it: Order }) {
   const toMatch = standing === 'unmatched' && !over && !since && it.lines.some(bareKey);
   const may =
     takesIt &&
+    !(standing === 'inactive' && stores.isPending) && // a store that is off is switched on first
     (!trouble || since) &&
     (['delivery', 'nothing', 'inactive'].includes(standing) || (standing === 'unmatched' && since));
   const says = [

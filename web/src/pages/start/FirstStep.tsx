@@ -68,7 +68,7 @@ export function FirstStep({ store, ready, done, onLeave, onMatch }: Props) {
       {store && skipped ? <SkippedOrders key={store.id} id={store.id} /> : null}
       {shown ? (
         <Followed id={shown} />
-      ) : skipped ? null : (
+      ) : skipped !== false ? null : (
         <div className={styles.waiting}>
           <i className={styles.pulse} aria-hidden="true" />
           <div>
@@ -135,11 +135,13 @@ export function FirstStep({ store, ready, done, onLeave, onMatch }: Props) {
 }
 
 // Whether an order was skipped, or is on its way since: where tests of the shop alone have come, it is not the first of a buyer.
+// undefined: not counted yet.
 function useSkippedFirst(store: Store | undefined) {
   const came = useFirstOrder(store) !== undefined;
-  const { orders } = useSkipped(store?.id ?? '', store?.lastOrderAt ? 'saved' : null);
+  const { orders, known } = useSkipped(store?.id ?? '', store?.lastOrderAt ? 'saved' : null);
   const job = useQuery(skippedJob(store?.id ?? '')).data ?? null;
-  return came && (orders.count > 0 || job !== null);
+  if (!came) return false;
+  return job !== null || (known ? orders.count > 0 : undefined);
 }
 
 function NextThings({ store, credits }: { store: Store | undefined; credits: Schemas['Balance'] | undefined }) {

@@ -156,7 +156,7 @@ test('what could not be counted is said, and counted again', async () => {
 
 test('of a retry it is said that it seldom helps, in numbers where all that are chosen are on the page', async () => {
   const user = userEvent.setup();
-  const row = (id: string, resolutionCode: 'username_not_found' | 'cloud_rejected') => ({ id, status: 'failed' as const, resolutionCode, reviewReason: null }); // prettier-ignore
+  const row = (id: string, resolutionCode: 'username_not_found' | 'cloud_rejected') => ({ id, status: 'failed' as const, resolutionCode, reviewReason: null, itemCount: 1 }); // prettier-ignore
   const rows = [row('del_1', 'username_not_found'), row('del_2', 'cloud_rejected'), row('del_3', 'username_not_found')];
   const said = async (chosen: Parameters<typeof BulkBar>[0]['chosen']) => {
     const { client } = await show(
@@ -190,6 +190,7 @@ test('a retry names by their cause those whom it seldom helps, and those whom it
     status: 'failed' as const,
     resolutionCode,
     reviewReason: null,
+    itemCount: 1,
   }));
   const chosen = { kind: 'some', ids: new Set(rows.map(({ id }) => id)) } as const;
   const causes = causesOf(chosen, rows);
@@ -259,7 +260,13 @@ test('an approval asks about those that it is for, and sends nobody to deliver f
 
 test('those in review that are too large are named as such, where all that are chosen are on the page', async () => {
   const row = (n: number, reviewReason: 'held' | 'too_large') =>
-    ({ id: `del_${n}`, status: 'in_review', resolutionCode: null, reviewReason }) as const;
+    ({
+      id: `del_${n}`,
+      status: 'in_review',
+      resolutionCode: null,
+      reviewReason,
+      itemCount: reviewReason === 'held' ? 1 : 0,
+    }) as const;
   const rows = [row(1, 'held'), row(2, 'too_large')];
   const chosen = { kind: 'some', ids: new Set(['del_1', 'del_2']) } as const;
   const { client } = await show(

@@ -47,7 +47,9 @@ export function FilePicker({
   const first =
     read && text.trim() ? found.find(({ fileId }) => !match.files.some((one) => one.fileId === fileId)) : undefined;
   const enter = (event: KeyboardEvent<HTMLInputElement>) => {
-    if (event.key !== 'Enter' || !first || event.currentTarget.hasAttribute('aria-activedescendant')) return;
+    const composing = event.nativeEvent.isComposing; // the Enter ends a word of an input method
+    if (event.key !== 'Enter' || composing || !first || event.currentTarget.hasAttribute('aria-activedescendant'))
+      return;
     event.preventDefault();
     choose([...match.files.map(({ fileId }) => fileId), first.fileId]);
   };
