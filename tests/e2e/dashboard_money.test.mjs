@@ -74,7 +74,7 @@ test('credits are bought: left, gone on with and paid, and what waited goes on',
       isOk(await merchant.api.get('/api/deliveries?resolutionCode=insufficient_credits&count=true')).count === 3,
   );
   const page = await signedIn('/credits');
-  await page.getByText('3 deliveries failed for want of credits').waitFor();
+  await page.getByText('3 deliveries need credits').waitFor();
   await page.getByRole('radio', { name: /^500 credits/ }).check();
   await button(page, 'Go to payment').click();
   await page.waitForURL(`${paysim.url}/**`);
@@ -249,7 +249,7 @@ test('a password is changed, other sessions end, and the audit log tells it', as
   await other.waitForURL('**/sign-in**');
   await page.getByRole('link', { name: 'Audit log' }).click();
   await page
-    .getByRole('row', { name: /Signed a session out/ })
+    .getByRole('row', { name: /Signed out everywhere else/ })
     .first()
     .waitFor();
   await page.getByRole('link', { name: 'Profile' }).click();

@@ -102,7 +102,7 @@ test('its product is matched, and the order that was skipped is on its way', asy
   await me.sees('1 product changed.');
   await me.judge('a product that changed');
   await me.button('Save and deliver 1 order').click();
-  await me.sees('Saved. 1 order is on its way.');
+  await me.sees('Saved. 1 order is being processed. Without enough credits it waits for them.');
   await me.judge('products, matched');
 });
 
