@@ -136,7 +136,7 @@ test('a purchase of another account is not there', async () => {
   const other = await Merchant.signUp(bridge, 2, { connected: false, credits: 0 });
   const theirs = isOk(await other.api.post('/api/credits/checkout', { packId: 'small' }), 201);
   const page = await signedIn(`/credits/return?purchase=${theirs.id}`, { expected: 'status of 404' });
-  await page.getByText('The purchase could not be loaded.').waitFor();
+  await page.getByText('There is no such purchase in this account').waitFor();
   assert.equal(await page.getByRole('link', { name: 'Go on to the payment' }).count(), 0);
 });
 
