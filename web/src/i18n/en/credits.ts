@@ -100,6 +100,7 @@ export const credits = {
   'payment.disputed': 'Disputed',
   'payment.disputedText': 'The payment is disputed. Its credits are taken back until the dispute ends.',
   'payment.none': 'This address names no payment',
+  'payment.paidOn': '{price}, {day}',
   'payment.unknown': 'There is no such purchase in this account',
   'payment.noneText': 'All your purchases are on the Credits page.',
   'payment.guide': 'Back to the guide',

@@ -146,6 +146,7 @@ export const profile = {
   'audit.request': 'Request',
   'audit.changes': 'What changed',
   'audit.field': 'Field',
+  'audit.utc': '({time})',
   'audit.from': 'From',
   'audit.to': 'To',
   'audit.you': 'You',

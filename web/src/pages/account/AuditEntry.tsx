@@ -41,7 +41,7 @@ export function AuditEntry({ it, onClose }: { it: Entry; onClose: () => void }) 
             </Fact>
           ) : null}
           <Fact name={t('audit.col.when')}>
-            <Time at={it.at} /> <span className="muted">{utc(it.at)}</span>
+            <Time at={it.at} /> <span className="muted">{t('audit.utc', { time: utc(it.at) })}</span>
           </Fact>
           {it.network ? (
             <Fact name={t('audit.network')}>

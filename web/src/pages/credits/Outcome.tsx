@@ -103,8 +103,9 @@ export function Outcome({ it, asked }: Props) {
                 {', '}
               </>
             )}
-            {money(it.amount, it.currency)}
-            {it.state === 'paid' && it.paidAt ? `, ${day(it.paidAt)}` : null}
+            {it.state === 'paid' && it.paidAt
+              ? t('payment.paidOn', { price: money(it.amount, it.currency), day: day(it.paidAt) })
+              : money(it.amount, it.currency)}
           </p>
           {asked || it.state !== 'pending' ? null : <p className="muted">{t('payment.away')}</p>}
         </div>

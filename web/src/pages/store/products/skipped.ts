@@ -37,7 +37,7 @@ export function useSkipped(id: string, mappings: Mappings) {
       ),
     placeholderData: keepPreviousData,
     ...(asked === 'saved' ? { refetchInterval: paced(15_000) } : {}),
-    ...(asked === null ? { enabled: false } : {}),
+    ...(asked === null || mappings === null ? { enabled: false } : {}), // the value of before outlasts a change
   });
   return {
     orders: { count: data?.reprocessableOrders ?? 0, exact: data?.reprocessableOrdersExact ?? true } as Orders,
