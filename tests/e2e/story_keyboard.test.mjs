@@ -369,7 +369,7 @@ describe('dialogs and menus', () => {
           const first = (await it.dialog.count()) === 0;
           await its.to(wanted);
           if (first) opener = await wanted.elementHandle();
-          await it.page.keyboard.press(what === 'checkbox' ? 'Space' : 'Enter');
+          await it.page.keyboard.press(/^(checkbox|switch)$/.test(what) ? 'Space' : 'Enter');
         }
       }
       const menu = one.presses.at(-1).startsWith('menuitem:')
