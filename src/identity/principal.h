@@ -109,7 +109,7 @@ class IntegrationScope {
 
 enum class Role : std::uint8_t { owner, member };
 std::string_view to_string(Role role);
-Role parse_role(std::string_view name);  // any other name than that of an owner is a member's
+Role parse_role(std::string_view name);  // each name but "owner" is a member's
 
 // The session that an ID token is of (sessions.h).
 struct PersonSession {

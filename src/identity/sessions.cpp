@@ -255,8 +255,8 @@ Task<Expected<void>> Sessions::end_all(Executor& executor, Principal by) {
 Task<Expected<void>> Sessions::end_others(Executor& executor, Principal by) {
   co_return co_await deps_.async_db.write(executor, [&](Tx& tx) -> Expected<void> {
     const auto& own = by.person->session;
-    storage::revoke_refresh_tokens_of(tx,
-                                      by.person->id);  // an earlier program's: no session of today has one
+    // An earlier program made these tokens: the session that stays has none of them.
+    storage::revoke_refresh_tokens_of(tx, by.person->id);
     storage::end_sessions_of(tx, by.person->id, own ? own->id : SessionId{});
     audit(tx, deps_.ids, by,
           {.action = "sessions.others_ended",

@@ -97,17 +97,7 @@ function Says({ it, code }: { it: Delivery; code: NonNullable<Delivery['resoluti
     case 'credentials_invalid':
       return (
         <>
-          {code === 'credentials_invalid'
-            ? short
-              ? t('fix.credentials_invalid.short')
-              : t('fix.credentials_invalid.text', { count: it.resolution?.affectedCount ?? 1 })
-            : t(
-                cloud.data?.unreadable
-                  ? 'fix.credentials_missing.unreadable'
-                  : short
-                    ? 'fix.credentials_missing.short'
-                    : 'fix.credentials_missing.text',
-              )}
+          {loginWords(it, cloud.data?.unreadable ?? false, short)}
           {short ? (
             <>
               {' '}
@@ -143,6 +133,16 @@ function Says({ it, code }: { it: Delivery; code: NonNullable<Delivery['resoluti
     default:
       return t(`fix.${code}.text`);
   }
+}
+
+// `short`: the credits do not suffice either.
+function loginWords({ resolutionCode, resolution }: Delivery, unreadable: boolean, short: boolean): string {
+  if (resolutionCode === 'credentials_invalid')
+    return short
+      ? t('fix.credentials_invalid.short')
+      : t('fix.credentials_invalid.text', { count: resolution?.affectedCount ?? 1 });
+  if (unreadable) return t('fix.credentials_missing.unreadable');
+  return t(short ? 'fix.credentials_missing.short' : 'fix.credentials_missing.text');
 }
 
 const isLogin = (code: Delivery['resolutionCode']) => code === 'credentials_missing' || code === 'credentials_invalid';
@@ -213,14 +213,15 @@ function Primary({ it }: { it: Delivery }) {
         />
       ) : null;
     case 'file':
-    case 'fileRetry':
+    case 'fileRetry': {
+      const again = retryButton(t('fix.retry'), { filled: false }); // the file may have been put right at the platform
       return (
         <>
           <FileForm it={it} retry={fix === 'fileRetry'} />
-          {/* The file itself may have been put right at the platform. */}
-          <div className={styles.ends}>{retryButton(t('fix.retry'), { filled: false })}</div>
+          {again ? <div className={styles.ends}>{again}</div> : null}
         </>
       );
+    }
     case 'cloud':
       return (
         <div className={styles.form}>

@@ -20,7 +20,7 @@ export function withoutLost(before: Match, after: Match, lost: ReadonlySet<strin
   return adds ? { ...after, files: after.files.filter((file) => !had.has(file.fileId) || !isLost(file, lost)) } : after;
 }
 
-// Those files, and how many of the store's saved matches have one.
+// The gone files, and the number of the store's saved matches that have one.
 export function useLostMatches(id: string) {
   const mappings = useQuery({ ...queries.mappings(id), refetchOnWindowFocus: false }).data?.mappings ?? [];
   const deliver = mappings.filter(({ action }) => action === 'deliver');
